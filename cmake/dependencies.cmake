@@ -1,0 +1,13 @@
+# Everything comes from the system; nothing is downloaded.
+set(Boost_NO_WARN_NEW_VERSIONS ON)
+find_package(Boost 1.81 REQUIRED)
+find_package(Threads REQUIRED)
+find_package(fmt 9 REQUIRED)
+find_package(simdjson 3 REQUIRED)
+find_package(nlohmann_json 3.11 REQUIRED)
+find_package(OpenSSL 3 REQUIRED)
+find_package(CLI11 REQUIRED)
+find_path(TL_EXPECTED_INCLUDE tl/expected.hpp REQUIRED)
+if(TOKENJOULE_TESTS)
+  find_package(GTest 1.12 REQUIRED)
+endif()

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "engines/prometheus_text.hpp"
+#include "model/engine.hpp"
+
+namespace tokenjoule {
+
+enum class EndpointKind { completions, chat };
+std::string_view path_of(EndpointKind kind);  ///< "/v1/completions", "/v1/chat/completions"
+
+/// A prompt as token ids or as text; exactly one of them is set.
+struct Prompt {
+  std::vector<std::int32_t> token_ids;
+  std::string text;
+};
+
+/// What one request asks for.
+struct RequestSpec {
+  EndpointKind endpoint = EndpointKind::completions;
+  std::string model;
+  Prompt prompt;
+  std::int64_t output_tokens = 128;
+  bool ignore_eos = true;       ///< sent only where the dialect takes it
+  std::string extra_body_json;  ///< a JSON object whose members are added or replace ours; "" for none
+};
+
+/// The answers to the probes of a server, by path ("/version", "/v1/models", "/props", "/metrics",
+/// "/health"). A path that was refused or timed out is absent.
+struct ProbeAnswer {
+  int status = 0;
+  std::string content_type;
+  std::string body;
+};
+using ProbeAnswers = std::map<std::string, ProbeAnswer>;
+
+/// How one engine wants to be asked and what its answers mean. Stateless.
+class EngineDialect {
+ public:
+  virtual ~EngineDialect() = default;
+  virtual std::string_view name() const = 0;
+  /// How well this dialect fits what the server answered: 0 not at all; the highest wins.
+  virtual int fits(const ProbeAnswers& answers) const = 0;
+  /// The body of a streaming request with just the fields that this engine takes.
+  virtual std::string request_body(const RequestSpec& spec) const;
+  virtual bool takes_token_ids() const = 0;
+  virtual bool takes_ignore_eos() const = 0;
+  /// The counters found on a page, with their meaning. Empty: the page has none that we know.
+  virtual std::vector<EngineCounter> counters_on(const PrometheusPage& page) const = 0;
+  /// Version, model, and settings that the answers state.
+  virtual EngineInfo described_by(const ProbeAnswers& answers) const = 0;
+};
+
+/// All dialects, best known first. One row each in dialects.cpp.
+const std::vector<const EngineDialect*>& dialects();
+const EngineDialect* dialect_named(std::string_view name);
+/// The dialect that fits best. An answer that is no OpenAI-compatible API (HTML page, 401, 404 on
+/// /v1/models with nothing else known) is an error that says what came and what to do.
+Result<const EngineDialect*> dialect_for(const ProbeAnswers& answers);
+
+/// The values of `counters` on a page: sums over all series of the family. Absent is not 0.
+std::map<EngineMetric, double> counter_values(const std::vector<EngineCounter>& counters, const PrometheusPage& page);
+
+}  // namespace tokenjoule

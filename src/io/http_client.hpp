@@ -1,0 +1,49 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/quantity.hpp"
+#include "base/result.hpp"
+#include "base/url.hpp"
+
+namespace tokenjoule {
+
+struct HttpReply {
+  int status = 0;
+  std::string content_type;  ///< "" if not given
+  std::string location;      ///< of a redirect
+  std::string body;
+};
+
+using HttpHeaders = std::vector<std::pair<std::string, std::string>>;
+
+struct HttpOptions {
+  Seconds timeout{5.0};               ///< for the whole exchange, connecting included
+  std::size_t body_limit = 64 << 20;  ///< a longer answer is an error
+  HttpHeaders headers;
+};
+
+/// A plain HTTP/1.1 client for small exchanges: probes, scrapes, power pages. Keeps its connection
+/// between calls and opens a new one where the server closed it. Not for load: see load/.
+/// One object is for one thread.
+class HttpClient {
+ public:
+  explicit HttpClient(HttpOptions options = {});
+  HttpClient(HttpClient&&) noexcept;
+  HttpClient& operator=(HttpClient&&) noexcept;
+  ~HttpClient();
+
+  /// Any status is a reply; errors are: refused, reset, time-out, no HTTP, too long, https.
+  Result<HttpReply> get(const Url& url);
+  Result<HttpReply> post_json(const Url& url, std::string_view body);
+
+ private:
+  struct Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace tokenjoule
