@@ -1,0 +1,300 @@
+#include <fmt/core.h>
+
+#include "base/json_view.hpp"
+#include "base/text.hpp"
+#include "model/token_times.hpp"
+#include "record/event_json.hpp"
+
+namespace tokenjoule {
+
+namespace {
+
+tl::unexpected<Error> bad_field(const JsonView& view, std::string_view why) {
+  return failure(ErrorKind::missing, fmt::format("{} {}", view.path(), why), "");
+}
+
+std::string text_or_empty(const JsonView& view) { return std::string(view.string().value_or("")); }
+
+std::optional<MonoTime> instant(const JsonView& view) {
+  const auto ns = view.integer();
+  return ns ? std::optional(MonoTime{*ns}) : std::nullopt;
+}
+
+std::optional<Seconds> seconds_in(const JsonView& view) {
+  const auto value = view.number();
+  return value ? std::optional(Seconds(*value)) : std::nullopt;
+}
+
+Result<MonoTime> need_instant(const JsonView& view) {
+  TRY(const std::int64_t ns, view.need_integer());
+  return MonoTime{ns};
+}
+
+Result<TimeSpan> need_span(const JsonView& json) {
+  TRY(const MonoTime begin, need_instant(json["begin_ns"]));
+  TRY(const MonoTime end, need_instant(json["end_ns"]));
+  if (end < begin) return bad_field(json["end_ns"], "lies before begin_ns");
+  return TimeSpan{begin, end};
+}
+
+template <typename Enum>
+Result<Enum> need_word(const JsonView& view, std::optional<Enum> (*named)(std::string_view)) {
+  TRY(const std::string word, view.need_string());
+  const auto value = named(word);
+  if (!value) return bad_field(view, fmt::format("is \"{}\", which is no word of this version", quoted(word)));
+  return *value;
+}
+
+Result<Event> header_in(const JsonView& json) {
+  RunHeader header;
+  TRY(const std::string schema, json["schema"].need_string());
+  constexpr std::string_view kFamily = "tokenjoule.run/";
+  const auto number = starts_with(schema, kFamily)
+                          ? integer_in(std::string_view(schema).substr(kFamily.size()))
+                          : std::nullopt;
+  if (!number || *number < 1) return bad_field(json["schema"], "is no schema of a run file");
+  if (*number > 1) {
+    return bad_field(json["schema"], fmt::format("is {}, newer than this program", quoted(schema)));
+  }
+  header.schema = static_cast<int>(*number);
+  header.tool_version = text_or_empty(json["tool_version"]);
+  header.run_id = text_or_empty(json["run_id"]);
+  header.started = WallTime{json["started_unix_ns"].integer().value_or(0)};
+  header.seed = static_cast<std::uint64_t>(json["seed"].integer().value_or(0));
+  header.prompt_nonce = text_or_empty(json["prompt_nonce"]);
+  header.configuration_json = json["configuration"].text();
+  header.host_json = json["host"].text();
+  return header;
+}
+
+Result<Event> device_in(const JsonView& json) {
+  Device device;
+  TRY(device.id, json["id"].need_string());
+  TRY(device.kind, need_word(json["kind"], device_kind_named));
+  device.name = text_or_empty(json["name"]);
+  device.label = text_or_empty(json["label"]);
+  device.group = text_or_empty(json["group"]);
+  device.chosen = json["chosen"].boolean().value_or(true);
+  device.chosen_by = text_or_empty(json["chosen_by"]);
+  device.simulated = json["simulated"].boolean().value_or(false);
+  return device;
+}
+
+Result<std::uint32_t> need_signal_id(const JsonView& view) {
+  TRY(const std::int64_t id, view.need_integer());
+  if (id < 0 || id > UINT32_MAX) return bad_field(view, "is no signal number");
+  return static_cast<std::uint32_t>(id);
+}
+
+Result<Event> signal_in(const JsonView& json) {
+  Signal signal;
+  TRY(signal.id, need_signal_id(json["id"]));
+  TRY(signal.device, json["device"].need_string());
+  TRY(signal.measurand, need_word(json["measurand"], measurand_named));
+  TRY(const std::string kind, json["kind"].need_string());
+  if (kind != "counter" && kind != "gauge") return bad_field(json["kind"], "is neither counter nor gauge");
+  signal.kind = kind == "counter" ? SignalKind::counter : SignalKind::gauge;
+  TRY(signal.boundary, need_word(json["boundary"], boundary_named));
+  TRY(signal.to_si, json["to_si"].need_number());
+  signal.sensor = text_or_empty(json["sensor"]);
+  signal.source = text_or_empty(json["source"]);
+  signal.raw_unit = text_or_empty(json["raw_unit"]);
+  signal.modelled = json["modelled"].boolean().value_or(false);
+  signal.period = seconds_in(json["period_s"]);
+  signal.averaging = seconds_in(json["averaging_s"]);
+  signal.modulus = json["modulus"].number();
+  signal.driver = text_or_empty(json["driver"]);
+  if (const JsonView accuracy = json["accuracy"]; accuracy.present()) {
+    TRY(signal.accuracy.half_width_relative, accuracy["half_width_relative"].need_number());
+    signal.accuracy.distribution = text_or_empty(accuracy["distribution"]);
+    signal.accuracy.basis = text_or_empty(accuracy["basis"]);
+    signal.accuracy.source = text_or_empty(accuracy["source"]);
+  }
+  return signal;
+}
+
+Result<EngineCounter> counter_in(const JsonView& json) {
+  EngineCounter counter;
+  TRY(counter.metric, need_word(json["metric"], engine_metric_named));
+  TRY(counter.clock, need_word(json["clock"], counter_clock_named));
+  counter.family = text_or_empty(json["family"]);
+  for (std::size_t i = 0; i < json["summed_over"].size(); ++i) {
+    counter.summed_over.push_back(text_or_empty(json["summed_over"][i]));
+  }
+  if (const auto digits = json["significant_digits"].integer()) {
+    counter.significant_digits = static_cast<int>(*digits);
+  }
+  return counter;
+}
+
+Result<Event> engine_in(const JsonView& json) {
+  EngineInfo engine;
+  TRY(engine.kind, json["kind"].need_string());
+  engine.version = text_or_empty(json["version"]);
+  engine.url = text_or_empty(json["url"]);
+  engine.model = text_or_empty(json["model"]);
+  engine.endpoint = text_or_empty(json["endpoint"]);
+  engine.simulated = json["simulated"].boolean().value_or(false);
+  engine.token_id_prompts = json["token_id_prompts"].boolean().value_or(false);
+  engine.ignore_eos = json["ignore_eos"].boolean().value_or(false);
+  engine.metrics_url = text_or_empty(json["metrics_url"]);
+  engine.metrics_note = text_or_empty(json["metrics_note"]);
+  const JsonView settings = json["configuration"];
+  for (std::size_t i = 0; i < settings.size(); ++i) {
+    engine.configuration[std::string(settings.key(i))] = {settings.member(i)["value"].text(),
+                                                          text_or_empty(settings.member(i)["from"])};
+  }
+  for (std::size_t i = 0; i < json["counters"].size(); ++i) {
+    // A counter of a newer version is left out; the rest of the engine stays.
+    if (auto counter = counter_in(json["counters"][i])) engine.counters.push_back(std::move(*counter));
+  }
+  return engine;
+}
+
+Result<Event> sample_in(const JsonView& json) {
+  Sample sample;
+  TRY(sample.read, need_span(json));
+  const JsonView values = json["values"];
+  if (!values.is(JsonNode::Type::array)) return bad_field(values, "is no list");
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    Reading reading;
+    TRY(reading.signal, need_signal_id(values[i][0]));
+    TRY(reading.raw, values[i][1].need_number());
+    sample.readings.push_back(reading);
+  }
+  return sample;
+}
+
+Result<Event> request_in(const JsonView& json) {
+  RequestRecord request;
+  TRY(const std::int64_t id, json["id"].need_integer());
+  request.id = static_cast<std::uint64_t>(id);
+  TRY(request.sent, need_instant(json["sent_ns"]));
+  request.planned = instant(json["planned_ns"]).value_or(request.sent);
+  TRY(request.outcome, need_word(json["outcome"], outcome_named));
+  request.warmup = json["warmup"].boolean().value_or(false);
+  request.failure = text_or_empty(json["failure"]);
+  request.http_status = static_cast<int>(json["http_status"].integer().value_or(0));
+  request.input_tokens_asked = json["input_tokens_asked"].integer().value_or(0);
+  request.output_tokens_asked = json["output_tokens_asked"].integer().value_or(0);
+  request.prompt_tokens = json["prompt_tokens"].integer();
+  request.output_tokens = json["output_tokens"].integer();
+  request.cached_tokens = json["cached_tokens"].integer();
+  request.reasoning_tokens = json["reasoning_tokens"].integer();
+  request.finish_reason = text_or_empty(json["finish_reason"]);
+  request.first_body = instant(json["first_body_ns"]);
+  request.first_choices = instant(json["first_choices_ns"]);
+  request.first_visible = instant(json["first_visible_ns"]);
+  request.finish = instant(json["finish_ns"]);
+  request.usage = instant(json["usage_ns"]);
+  request.done = instant(json["done_ns"]);
+  request.end = instant(json["end_ns"]);
+  request.token_times = text_or_empty(json["token_times_us"]);
+  if (!is_token_times(request.token_times)) return bad_field(json["token_times_us"], "cannot be read");
+  request.token_events = json["token_events"].integer().value_or(0);
+  request.reused_connection = json["reused_connection"].boolean().value_or(false);
+  request.retries = static_cast<int>(json["retries"].integer().value_or(0));
+  return request;
+}
+
+Result<Event> scrape_in(const JsonView& json) {
+  CounterScrape scrape;
+  TRY(scrape.read, need_span(json));
+  const JsonView values = json["values"];
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const auto metric = engine_metric_named(values.key(i));
+    const auto value = values.member(i).number();
+    if (metric && value) scrape.values[*metric] = *value;
+  }
+  scrape.note = text_or_empty(json["note"]);
+  return scrape;
+}
+
+Result<Event> mark_in(const JsonView& json) {
+  Mark mark;
+  TRY(mark.at, need_instant(json["at_ns"]));
+  TRY(mark.phase, need_word(json["phase"], phase_named));
+  return mark;
+}
+
+Result<Event> note_in(const JsonView& json) {
+  TRY(const MonoTime at, need_instant(json["at_ns"]));
+  return Note{at, text_or_empty(json["text"])};
+}
+
+Result<Event> anchor_in(const JsonView& json) {
+  TRY(const TimeSpan steady, need_span(json));
+  TRY(const std::int64_t unix_ns, json["unix_ns"].need_integer());
+  return ClockAnchor{steady, WallTime{unix_ns}};
+}
+
+Result<Event> loss_in(const JsonView& json) {
+  Loss loss;
+  TRY(loss.span, need_span(json));
+  TRY(loss.what, json["what"].need_string());
+  loss.source = text_or_empty(json["source"]);
+  loss.count = json["count"].integer().value_or(1);
+  loss.reason = text_or_empty(json["reason"]);
+  return loss;
+}
+
+Result<Event> client_in(const JsonView& json) {
+  ClientState state;
+  TRY(state.span, need_span(json));
+  state.stamps = text_or_empty(json["stamps"]);
+  state.reads = json["reads"].integer().value_or(0);
+  state.reads_late = json["reads_late"].integer().value_or(0);
+  state.reads_coalesced = json["reads_coalesced"].integer().value_or(0);
+  const JsonView histogram = json["lag_log2_us"];
+  for (std::size_t i = 0; i < histogram.size(); ++i) {
+    const auto bucket = integer_in(histogram.key(i));
+    if (!bucket || *bucket < 0 || *bucket >= static_cast<std::int64_t>(state.lag_histogram.size())) {
+      return bad_field(histogram, "has a bucket that is no number from 0 to 31");
+    }
+    state.lag_histogram[static_cast<std::size_t>(*bucket)] = histogram.member(i).integer().value_or(0);
+  }
+  state.cpu = seconds_in(json["cpu_s"]).value_or(Seconds());
+  state.run_queue_wait = seconds_in(json["run_queue_wait_s"]).value_or(Seconds());
+  state.queue_full = seconds_in(json["queue_full_s"]).value_or(Seconds());
+  state.in_flight = json["in_flight"].integer().value_or(0);
+  state.connections_opened = json["connections_opened"].integer().value_or(0);
+  return state;
+}
+
+Result<Event> close_in(const JsonView& json) {
+  RunClose close;
+  TRY(close.at, need_instant(json["at_ns"]));
+  close.reason = text_or_empty(json["reason"]);
+  const JsonView counts = json["counts"];
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    close.counts[std::string(counts.key(i))] = counts.member(i).integer().value_or(0);
+  }
+  return close;
+}
+
+struct KindReader {
+  std::string_view kind;
+  Result<Event> (*read)(const JsonView&);
+};
+
+constexpr KindReader kReaders[] = {
+    {"sample", sample_in},   {"request", request_in}, {"counters", scrape_in}, {"client", client_in},
+    {"header", header_in},   {"device", device_in},   {"signal", signal_in},   {"engine", engine_in},
+    {"mark", mark_in},       {"note", note_in},       {"anchor", anchor_in},   {"loss", loss_in},
+    {"close", close_in},
+};
+
+}  // namespace
+
+Result<std::optional<Event>> event_in(std::string_view line) {
+  TRY(const JsonDocument document, JsonDocument::parse(line));
+  TRY(const std::string kind, document.root()["event"].need_string());
+  for (const KindReader& reader : kReaders) {
+    if (reader.kind != kind) continue;
+    TRY(Event event, reader.read(document.root()));
+    return event;
+  }
+  return std::optional<Event>();
+}
+
+}  // namespace tokenjoule
