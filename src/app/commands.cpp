@@ -1,0 +1,15 @@
+#include "app/commands.hpp"
+
+namespace tokenjoule {
+
+const std::vector<CommandSpec>& commands() {
+  static const std::vector<CommandSpec> all = {
+      measure_command(),
+      analyze_command(),
+      sensors_command(),
+      simulate_command(),
+  };
+  return all;
+}
+
+}  // namespace tokenjoule

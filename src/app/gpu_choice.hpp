@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "model/signal.hpp"
+
+namespace tokenjoule {
+
+/// What is known about which GPUs the engine computes on.
+struct GpuQuestion {
+  std::vector<std::string> named;  ///< --gpus: labels ("0"), UUIDs or their beginnings
+  bool all = false;                ///< --all-gpus
+  bool sensor_named = false;       ///< the user named the sensor that lists them
+  bool engine_is_local = false;    ///< the URL is on this machine
+};
+
+/// Sets `chosen` and `chosen_by` of every device. GPUs: those named, all, or the only one there is
+/// where the user named its sensor or the engine runs on this machine. Nothing is guessed: where it
+/// cannot be told, an error lists the GPUs and the ways out. Other devices are always chosen: they
+/// are there since the user asked for them.
+Status choose_gpus(std::vector<Device>& devices, const GpuQuestion& question);
+
+}  // namespace tokenjoule

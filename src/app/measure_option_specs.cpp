@@ -1,0 +1,76 @@
+#include "app/measure_options.hpp"
+
+namespace tokenjoule {
+
+std::vector<OptionSpec> measure_option_specs() {
+  using K = OptionKind;
+  const std::string engine = "Engine";
+  const std::string load = "Load (closed loop)";
+  const std::string meters = "Meters";
+  const std::string output = "Output";
+  return {
+      {"--url,-u", "URL", "the OpenAI-compatible server, with or without /v1", K::value, "--base-url,--target", engine},
+      {"--endpoint", "completions|chat|PATH",
+       "where requests go (default: completions where it takes token-id prompts, else chat)", K::value,
+       "--endpoint-type", engine},
+      {"--model,-m", "NAME", "a model that the server names (default: its first)", K::value, "", engine},
+      {"--dialect", "vllm|llamacpp|openai", "how to talk to it (default: found out)", K::value, "--engine", engine},
+      {"--api-key-file", "FILE", "file with the API key; OPENAI_API_KEY is read first", K::value, "", engine},
+      {"--api-key", "KEY", "the API key; overwritten in the process list, never written anywhere", K::value, "",
+       engine},
+      {"--header,-H", "'K: V'", "a header for every request, never written anywhere; repeatable", K::values, "",
+       engine},
+      {"--server-metrics", "URL|auto|off", "the engine's own counters (default: auto)", K::value, "", engine},
+      {"--engine-config", "K=V", "a setting of the engine that it does not report; repeatable", K::values, "", engine},
+
+      {"--concurrency,-c", "N[,N…]", "streams at a time; several are measured one after another (default: 1)",
+       K::value, "--max-concurrency,--streams", load},
+      {"--duration", "TIME", "length of the window: 60, 90s, 5m (default: 60s)", K::value,
+       "--max-duration,--benchmark-duration,--max-seconds", load},
+      {"--num-requests,-n", "N", "end the window when this many requests are sent, instead of --duration", K::value,
+       "--num-prompts,--request-count,--max-requests", load},
+      {"--warmup", "TIME", "warm up at least this long, and for 2 x concurrency answers (default: 10s)", K::value,
+       "--warmup-duration", load},
+      {"--cooldown", "TIME", "the load goes on this long behind the window (default: 2s)", K::value, "", load},
+      {"--drain", "TIME", "wait this long for the last answers, then cancel (default: 30s)", K::value,
+       "--grace-period", load},
+      {"--input-len", "SPEC", "prompt tokens: 1024, 512-1536, normal:1024,128, lognormal:1024,128 (default: 1024)",
+       K::value, "--isl,--random-input-len,--synthetic-input-tokens-mean", load},
+      {"--output-len", "SPEC", "answer tokens, likewise (default: 128)", K::value,
+       "--osl,--random-output-len,--output-tokens-mean", load},
+      {"--range-ratio", "R", "lengths uniform on [L(1-R), L(1+R)], R in [0, 1)", K::value, "--random-range-ratio", load},
+      {"--ignore-eos", "", "make answers exactly as long as asked (default where the engine takes it)", K::flag, "",
+       load},
+      {"--no-ignore-eos", "", "let answers end where the model ends them", K::flag, "", load},
+      {"--extra-body", "JSON", "members added to every request body", K::value,
+       "--extra-inputs,--extra-request-body", load},
+      {"--seed", "N", "fixes lengths and prompts (default: 1)", K::value, "", load},
+      {"--prompt-nonce", "HEX", "repeat the prompts of an earlier run (default: new ones)", K::value, "", load},
+      {"--timeout", "TIME", "give a request up after this long (default: 600s)", K::value, "--request-timeout", load},
+
+      {"--sensor", "NAME[:key=value,…]", "a sensor to read; repeatable (default: all that work; see tokenjoule sensors)",
+       K::values, "", meters},
+      {"--gpus", "N,…|UUID,…", "the GPUs that the engine computes on", K::value, "--devices", meters},
+      {"--all-gpus", "", "all GPUs that the sensors list", K::flag, "", meters},
+      {"--power-interval", "TIME", "time from one sensor read to the next, 20ms to 60s (default: 100ms)", K::value, "",
+       meters},
+      {"--idle", "TIME", "measure the idle engine this long before the load; 0: not (default: 10s)", K::value, "",
+       meters},
+      {"--expect-power-limit", "W", "warn where a GPU's enforced limit is another", K::value, "", meters},
+      {"--boundary", "NAME", "boundary of the headline figures (default: gpu_board, else the widest measured)",
+       K::value, "", meters},
+      {"--strict", "", "what needs care counts as unusable", K::flag, "", meters},
+      {"--check", "", "say what would be measured, with which rights and how long; measure nothing", K::flag, "",
+       meters},
+
+      {"--out,-o", "DIR", "folder for run.jsonl, result.json, result.csv and report.md; must not exist (default: "
+       "tokenjoule-DATE-TIME)", K::value, "--output-dir,--artifact-dir,--result-dir", output},
+      {"--format", "table|markdown|json|csv", "what is printed (default: table)", K::value, "", output},
+      {"--label", "TEXT", "a name for the run, kept in the record", K::value, "", output},
+      {"--metadata", "K=V", "a fact to keep in the record; repeatable", K::values, "", output},
+      {"--ui", "auto|plain|none", "progress while it runs, on standard error (default: auto)", K::value, "", output},
+      {"--quiet,-q", "", "no progress", K::flag, "", output},
+  };
+}
+
+}  // namespace tokenjoule

@@ -1,0 +1,279 @@
+#include "app/measure_point.hpp"
+
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "app/host_info.hpp"
+#include "app/live_power.hpp"
+#include "app/progress.hpp"
+#include "app/version.hpp"
+#include "io/digest.hpp"
+#include "load/engine_scraper.hpp"
+#include "load/load_client.hpp"
+#include "record/event_queue.hpp"
+#include "record/run_writer.hpp"
+#include "sensors/sampler.hpp"
+
+namespace tokenjoule {
+
+namespace {
+
+constexpr Nanoseconds kTick = milliseconds(10);
+/// Half of the two seconds around an edge in which sensors are polled every 20 ms.
+constexpr Nanoseconds kEdgeHalf = whole_seconds(1);
+/// An engine from which nothing but failures came for this long is taken for dead.
+constexpr Nanoseconds kDeadAfter = whole_seconds(10);
+/// Engines count a request's end a moment after they sent it.
+constexpr Nanoseconds kSettle = milliseconds(500);
+
+LoadOptions load_options_of(const PointQuestion& question, const std::string& nonce) {
+  const MeasureOptions& options = question.options;
+  LoadOptions load;
+  load.roots = {options.url};
+  load.endpoint = question.engine.endpoint;
+  load.path = question.probe.endpoint_path;
+  load.model = question.engine.info.model;
+  load.headers = options.headers;
+  load.concurrency = question.concurrency;
+  load.num_requests = options.num_requests;
+  load.input_length = options.input_len;
+  load.output_length = options.output_len;
+  load.token_id_prompts =
+      question.engine.info.token_id_prompts && question.engine.endpoint == EndpointKind::completions;
+  load.ignore_eos = options.ignore_eos.value_or(true);
+  load.extra_body_json = options.extra_body;
+  load.seed = options.seed;
+  load.nonce = nonce;
+  load.request_timeout = options.request_timeout;
+  return load;
+}
+
+RunHeader header_of(const PointQuestion& question, const std::string& nonce, Clock& clock) {
+  RunHeader header;
+  header.tool_version = version();
+  header.run_id = random_uuid();
+  header.started = clock.wall_now();
+  header.configuration_json = configuration_json(question.options, question.concurrency);
+  header.host_json = host_json();
+  header.seed = question.options.seed;
+  header.prompt_nonce = nonce;
+  return header;
+}
+
+/// Everything that runs while a point is measured, and the phases one after another.
+class PointMeasurement {
+ public:
+  PointMeasurement(const PointQuestion& question, OpenSensors sensors, SystemClock& clock,
+                   const std::stop_token& stop)
+      : question_(question),
+        clock_(clock),
+        stop_(stop),
+        nonce_(question.options.prompt_nonce.value_or(random_hex(8))),
+        sink_([this](Event event) {
+          power_.see(event);
+          queue_.push(std::move(event));
+        }),
+        devices_(std::move(sensors.devices)),
+        sampler_(std::move(sensors.sensors), clock, sink_, sampler_options(question.options)),
+        progress_(question.options.progress, fmt::format("c={} ", question.concurrency)) {}
+
+  Status run();
+
+ private:
+  static SamplerOptions sampler_options(const MeasureOptions& options) {
+    SamplerOptions sampler;
+    sampler.period = to_nanoseconds(options.power_interval);
+    return sampler;
+  }
+
+  Status begin();
+  Status phases();
+  void idle_phase();
+  Status warmup_phase();
+  void window_phase();
+  void drain_phase();
+  Status finish(Status status);
+
+  /// Sleeps in ticks until `done`, `deadline`, a stop, or the engine's death. Shows progress.
+  template <typename Done>
+  void wait(std::string_view phase, std::optional<MonoTime> deadline, Done done);
+  void wait_until(std::string_view phase, MonoTime deadline) {
+    wait(phase, deadline, [] { return false; });
+  }
+  bool ended() const { return stop_.stop_requested() || engine_dead_ || !writer_->status(); }
+  void watch_engine(const LoadProgress& load);
+  void mark(Phase phase, MonoTime at) { queue_.push(Mark{at, phase}); }
+  void scrape_edge() {
+    if (scraper_) scraper_->scrape_now("edge");  // a failure is a Loss in the record
+  }
+  std::string close_reason() const {
+    return stop_.stop_requested() ? "interrupted" : engine_dead_ ? "engine_lost" : "completed";
+  }
+
+  const PointQuestion& question_;
+  SystemClock& clock_;
+  std::stop_token stop_;
+  std::string nonce_;
+  EventQueue queue_;
+  LivePower power_;
+  EventSink sink_;
+  std::vector<Device> devices_;
+  std::unique_ptr<RunWriter> writer_;
+  Sampler sampler_;
+  std::unique_ptr<EngineScraper> scraper_;
+  std::unique_ptr<LoadClient> client_;
+  Progress progress_;
+  bool engine_dead_ = false;
+  LoadProgress seen_;      ///< when an answer last moved on
+  MonoTime seen_at_;
+};
+
+template <typename Done>
+void PointMeasurement::wait(std::string_view phase, std::optional<MonoTime> deadline, Done done) {
+  while (!ended() && !done()) {
+    const MonoTime now = clock_.now();
+    if (deadline && now >= *deadline) return;
+    ProgressView view{std::string(phase), client_ ? client_->progress() : LoadProgress{}, power_.watts(), {}};
+    if (deadline) view.time_left = to_seconds(*deadline - now);
+    progress_.show(view, now);
+    watch_engine(view.load);
+    const MonoTime next = now + kTick;
+    clock_.sleep_until(deadline ? std::min(next, *deadline) : next, stop_);
+  }
+}
+
+void PointMeasurement::watch_engine(const LoadProgress& load) {
+  const MonoTime now = clock_.now();
+  const bool moved = load.completed != seen_.completed || load.events != seen_.events;
+  const bool fails = load.failed > seen_.failed;
+  if (moved || !fails) {
+    if (moved || load.sent == 0) seen_at_ = now;
+    if (moved) seen_ = load;
+    return;
+  }
+  if (now - seen_at_ < kDeadAfter || load.failed - seen_.failed < 3) return;
+  engine_dead_ = true;
+  queue_.push(Note{now, fmt::format("no answer but {} failures in {} s: the run was ended", load.failed - seen_.failed,
+                                    to_seconds(now - seen_at_).value())});
+}
+
+Status PointMeasurement::begin() {
+  TRY(writer_, RunWriter::create(question_.record, header_of(question_, nonce_, clock_), clock_, queue_));
+  EngineInfo info = question_.engine.info;
+  queue_.push(info);
+  power_.watch(devices_, sampler_.signals());
+  const LoadOptions load = load_options_of(question_, nonce_);
+  CountTokens count;
+  if (!load.token_id_prompts) {
+    count = [this](std::string_view text) -> std::optional<std::int64_t> {
+      const auto counted = count_tokens(question_.engine, question_.probe, text);
+      return counted ? std::optional(*counted) : std::nullopt;
+    };
+  }
+  TRY(client_, LoadClient::start(load, *question_.engine.dialect, clock_, queue_, count));
+  if (question_.engine.metrics) {
+    ScraperOptions scraper{*question_.engine.metrics, question_.probe.headers, info.counters};
+    scraper_ = std::make_unique<EngineScraper>(scraper, clock_, sink_);
+    scraper_->start();
+  }
+  sampler_.start(devices_);
+  seen_at_ = clock_.now();
+  return {};
+}
+
+void PointMeasurement::idle_phase() {
+  if (question_.options.idle <= Seconds(0)) return;
+  const MonoTime begin = clock_.now();
+  mark(Phase::idle, begin);
+  scrape_edge();
+  wait_until("idle", begin + to_nanoseconds(question_.options.idle));
+  if (!ended()) scrape_edge();
+}
+
+Status PointMeasurement::warmup_phase() {
+  const MonoTime begin = clock_.now();
+  mark(Phase::warmup, begin);
+  client_->begin_warmup();
+  const MonoTime earliest = begin + to_nanoseconds(question_.options.warmup);
+  const std::int64_t wanted = 2 * question_.concurrency;
+  wait("warmup", std::nullopt, [&] {
+    return clock_.now() + kEdgeHalf >= earliest && client_->progress().completed >= wanted;
+  });
+  sampler_.set_fast(true);
+  wait_until("warmup", std::max(clock_.now() + kEdgeHalf, earliest));
+  return {};
+}
+
+void PointMeasurement::window_phase() {
+  const MonoTime begin = client_->begin_measure();
+  mark(Phase::measure, begin);
+  scrape_edge();
+  MonoTime end;
+  if (question_.options.num_requests) {
+    // When the last request goes out is not known before: the fast polling stays on.
+    wait("measure", std::nullopt, [&] { return client_->last_of_num_requests_sent().has_value(); });
+    end = client_->last_of_num_requests_sent().value_or(clock_.now());
+  } else {
+    end = begin + to_nanoseconds(question_.options.duration);
+    wait_until("measure", std::min(begin + kEdgeHalf, end));
+    sampler_.set_fast(false);
+    wait_until("measure", std::max(end - kEdgeHalf, begin));
+    sampler_.set_fast(true);
+    wait_until("measure", end);
+    end = std::min(end, clock_.now());
+  }
+  mark(Phase::cooldown, end);
+  scrape_edge();
+  const Seconds cooldown = std::max(question_.options.cooldown, 2.0 * question_.options.power_interval);
+  wait_until("cooldown", end + std::min(kEdgeHalf, to_nanoseconds(cooldown)));
+  sampler_.set_fast(false);
+  wait_until("cooldown", end + to_nanoseconds(cooldown));
+}
+
+void PointMeasurement::drain_phase() {
+  client_->stop_sending();
+  const MonoTime begin = clock_.now();
+  mark(Phase::drain, begin);
+  const MonoTime deadline = begin + to_nanoseconds(question_.options.drain);
+  wait("drain", deadline, [&] { return client_->progress().in_flight == 0; });
+  client_->cancel_all();
+  client_->wait_idle(clock_.now() + whole_seconds(10));
+  clock_.sleep_until(clock_.now() + kSettle, {});
+  scrape_edge();
+}
+
+Status PointMeasurement::phases() {
+  idle_phase();
+  if (ended()) return {};
+  TRY_DO(warmup_phase());
+  if (!ended()) window_phase();
+  drain_phase();
+  return {};
+}
+
+Status PointMeasurement::finish(Status status) {
+  sampler_.stop();
+  if (scraper_) scraper_->stop();
+  mark(Phase::end, clock_.now());
+  if (stop_.stop_requested()) queue_.push(Note{clock_.now(), "stopped by a signal"});
+  client_.reset();
+  const Status closed = writer_->close(status ? close_reason() : "failed");
+  return status ? closed : status;
+}
+
+Status PointMeasurement::run() {
+  const Status begun = begin();
+  if (!writer_) return begun;
+  return finish(begun ? phases() : begun);
+}
+
+}  // namespace
+
+Status measure_point(const PointQuestion& question, OpenSensors sensors, SystemClock& clock,
+                     const std::stop_token& stop) {
+  PointMeasurement measurement(question, std::move(sensors), clock, stop);
+  return measurement.run();
+}
+
+}  // namespace tokenjoule

@@ -1,0 +1,152 @@
+#include "app/measure_setup.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "app/gpu_choice.hpp"
+#include "base/text.hpp"
+
+namespace tokenjoule {
+
+namespace {
+
+/// Loopback names and addresses; anything else may be another machine.
+bool is_local(const Url& url) {
+  return url.host == "localhost" || url.host == "::1" || starts_with(url.host, "127.");
+}
+
+std::string json_of(const std::string& text) {
+  // A number or a word that is JSON stays what it is: max_num_seqs=256 is a number.
+  if (nlohmann::json::accept(text)) return text;
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+Result<std::vector<std::unique_ptr<Sensor>>> opened(const std::vector<SensorSpec>& specs, Clock& clock) {
+  std::vector<std::unique_ptr<Sensor>> sensors;
+  for (const SensorSpec& spec : specs) {
+    auto sensor = open_sensor(spec, clock);
+    if (!sensor) return unexpected(std::move(sensor).error().in("sensor " + spec.name));
+    sensors.push_back(std::move(*sensor));
+  }
+  return sensors;
+}
+
+void open_automatic(OpenSensors& open, Clock& clock) {
+  for (const SensorType& type : sensor_types()) {
+    if (!type.automatic) continue;
+    auto sensor = open_sensor({std::string(type.name), {}}, clock);
+    if (sensor) {
+      open.sensors.push_back(std::move(*sensor));
+    } else {
+      open.left_out.push_back(fmt::format("{}: {}", type.name, sensor.error().message));
+    }
+  }
+}
+
+}  // namespace
+
+Result<ProbeQuestion> probe_question_of(const MeasureOptions& options) {
+  ProbeQuestion question;
+  question.root = options.url;
+  question.headers = options.headers;
+  question.model = options.model;
+  question.dialect = options.dialect;
+  question.server_metrics = options.server_metrics;
+  if (options.endpoint == "completions") question.endpoint = EndpointKind::completions;
+  if (options.endpoint == "chat") question.endpoint = EndpointKind::chat;
+  if (starts_with(options.endpoint, "/")) {
+    question.endpoint_path = options.endpoint;
+    const bool chat = options.endpoint.find("chat") != std::string::npos;
+    question.endpoint = chat ? EndpointKind::chat : EndpointKind::completions;
+  }
+  return question;
+}
+
+Result<ProbedEngine> reach_engine(const MeasureOptions& options, const ProbeQuestion& question) {
+  TRY(ProbedEngine engine, probe_engine(question));
+  for (const auto& [key, value] : options.engine_config) {
+    engine.info.configuration[key] = {json_of(value), "stated"};
+  }
+  if (options.ignore_eos.value_or(false) && !engine.dialect->takes_ignore_eos()) {
+    return failure(ErrorKind::usage, fmt::format("--ignore-eos: {} does not take it", engine.info.kind),
+                   "leave it out; lengths are then what the model gives");
+  }
+  return engine;
+}
+
+Result<OpenSensors> open_sensors(const MeasureOptions& options, Clock& clock) {
+  OpenSensors open;
+  if (options.sensors.empty()) {
+    open_automatic(open, clock);
+  } else {
+    TRY(open.sensors, opened(options.sensors, clock));
+  }
+  if (open.sensors.empty()) {
+    return failure(ErrorKind::missing, fmt::format("no sensor found ({})", fmt::join(open.left_out, "; ")),
+                   "name one, for example --sensor dcgm:url=http://HOST:9400/metrics; "
+                   "tokenjoule sensors lists what there is");
+  }
+  for (const auto& sensor : open.sensors) {
+    for (const Device& device : sensor->contents().devices) {
+      const bool known = std::any_of(open.devices.begin(), open.devices.end(),
+                                     [&](const Device& other) { return other.id == device.id; });
+      if (!known) open.devices.push_back(device);
+    }
+  }
+  const GpuQuestion question{options.gpus, options.all_gpus, !options.sensors.empty(), is_local(options.url)};
+  TRY_DO(choose_gpus(open.devices, question));
+  return open;
+}
+
+namespace {
+
+std::string device_lines(const OpenSensors& sensors) {
+  std::string lines;
+  for (const Device& device : sensors.devices) {
+    lines += fmt::format("  {:<9} {} {} {}{}\n", device.chosen ? "measured" : "apart", name_of(device.kind), device.id,
+                         quoted(device.name), device.chosen_by.empty() ? "" : " (" + device.chosen_by + ")");
+  }
+  return lines;
+}
+
+std::string signal_lines(const OpenSensors& sensors) {
+  std::string lines;
+  for (const auto& sensor : sensors.sensors) {
+    for (const Signal& signal : sensor->contents().signals) {
+      if (signal.measurand != Measurand::energy && signal.measurand != Measurand::power) continue;
+      lines += fmt::format("  {:<9} {} of {}, boundary {}, from {}{}\n", signal.sensor, name_of(signal.measurand),
+                           signal.device, name_of(signal.boundary), quoted(signal.source),
+                           signal.modelled ? " (MODELLED)" : "");
+    }
+  }
+  for (const auto& reason : sensors.left_out) lines += fmt::format("  not read: {}\n", reason);
+  return lines;
+}
+
+}  // namespace
+
+std::string plan_text(const MeasureOptions& options, const ProbedEngine& engine, const OpenSensors& sensors) {
+  std::string text = fmt::format("engine     {} {} at {}{}, model {}\n", engine.info.kind, quoted(engine.info.version),
+                                 engine.info.url, engine.info.endpoint, quoted(engine.info.model));
+  text += fmt::format("prompts    {}, answers {} ignore_eos\n",
+                      engine.info.token_id_prompts && engine.endpoint == EndpointKind::completions ? "token ids" : "words",
+                      engine.dialect->takes_ignore_eos() && options.ignore_eos.value_or(true) ? "with" : "without");
+  text += engine.metrics ? fmt::format("counters   {}\n", engine.metrics->text())
+                         : fmt::format("counters   none: {}\n", engine.info.metrics_note);
+  text += "devices\n" + device_lines(sensors) + "sensors\n" + signal_lines(sensors);
+  const double fixed = options.idle.value() + options.warmup.value() + options.cooldown.value() + 2;
+  const double points = static_cast<double>(options.concurrency.size());
+  if (options.num_requests) {
+    text += fmt::format("window     from the end of the warm-up until {} requests are sent, for each of -c {}\n",
+                        *options.num_requests, fmt::join(options.concurrency, ","));
+  } else {
+    text += fmt::format("window     {} s for each of -c {}\n", options.duration.value(), fmt::join(options.concurrency, ","));
+    text += fmt::format("time       about {:.0f} s in all, plus what warm-up and last answers take longer\n",
+                        points * (fixed + options.duration.value()));
+  }
+  return text + "Nothing was measured (--check).\n";
+}
+
+}  // namespace tokenjoule

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/measure_options.hpp"
+#include "io/clock.hpp"
+#include "load/engine_probe.hpp"
+#include "sensors/sensor.hpp"
+
+namespace tokenjoule {
+
+/// Sensors that are open, and the devices they read with the choice made.
+struct OpenSensors {
+  std::vector<std::unique_ptr<Sensor>> sensors;
+  std::vector<Device> devices;               ///< each once, `chosen` filled in
+  std::vector<std::string> left_out;         ///< automatic sensors that did not open, and why
+};
+
+/// How to ask the engine about itself, from the options.
+Result<ProbeQuestion> probe_question_of(const MeasureOptions& options);
+
+/// The engine that answers, with what the user states about it.
+Result<ProbedEngine> reach_engine(const MeasureOptions& options, const ProbeQuestion& question);
+
+/// Opens the sensors asked for, or all automatic ones that work, and chooses the GPUs. No sensor at
+/// all, or GPUs that cannot be told, is an error of kind missing.
+Result<OpenSensors> open_sensors(const MeasureOptions& options, Clock& clock);
+
+/// What --check prints: engine, GPUs, sensors with rights, window and how long it will take.
+std::string plan_text(const MeasureOptions& options, const ProbedEngine& engine, const OpenSensors& sensors);
+
+}  // namespace tokenjoule

@@ -1,0 +1,69 @@
+#include "app/program.hpp"
+
+#include <cstdio>
+
+#include <fmt/core.h>
+
+#include "app/commands.hpp"
+#include "app/exit_code.hpp"
+#include "app/version.hpp"
+#include "base/text.hpp"
+
+namespace tokenjoule {
+
+namespace {
+
+int fail(const Error& error) {
+  std::fputs(line_for(error).c_str(), stderr);
+  return exit_code_of(error);
+}
+
+bool asks_for_help(const std::vector<std::string>& arguments) {
+  for (const auto& argument : arguments) {
+    if (argument == "--help" || argument == "-h") return true;
+  }
+  return false;
+}
+
+int run_command(const CommandSpec& command, const std::vector<std::string>& arguments) {
+  if (asks_for_help(arguments)) {
+    fmt::print("{}", help_of(command));
+    return kExitUsable;
+  }
+  const auto parsed = parse_options(command, arguments);
+  if (!parsed) return fail(parsed.error());
+  const auto code = command.run(*parsed);
+  if (!code) return fail(code.error());
+  // A figure that could not be printed (closed pipe, full disk) must not pass for one that was.
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    return fail({ErrorKind::missing, "cannot write to standard output", "check where it goes to"});
+  }
+  return *code;
+}
+
+}  // namespace
+
+int run_program(const std::vector<std::string>& arguments) {
+  if (arguments.empty()) {
+    fmt::print(stderr, "{}", help_of(commands()));
+    return kExitUsage;
+  }
+  const std::string& name = arguments.front();
+  if (name == "--version" || name == "-V") {
+    fmt::print("tokenjoule {}\n", version());
+    return kExitUsable;
+  }
+  if (name == "--help" || name == "-h" || name == "help") {
+    fmt::print("{}", help_of(commands()));
+    return kExitUsable;
+  }
+  std::vector<std::string> names;
+  for (const CommandSpec& command : commands()) {
+    if (command.name == name) return run_command(command, {arguments.begin() + 1, arguments.end()});
+    names.push_back(command.name);
+  }
+  return fail({ErrorKind::usage, fmt::format("unknown command {}{}", quoted(name), did_you_mean(name, names)),
+               "see tokenjoule --help"});
+}
+
+}  // namespace tokenjoule
