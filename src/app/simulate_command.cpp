@@ -83,7 +83,8 @@ Result<SimulatorOptions> simulator_options_from(const ParsedOptions& parsed) {
   if (const auto file = parsed.text("port-file")) options.port_file = *file;
   TRY_DO(take_engine(options, parsed));
   TRY_DO(take_gpus(options, parsed));
-  TRY(options.faults, fault_plan_in(parsed.texts("fault")));
+  const auto words = parsed.texts("fault");
+  TRY(options.faults, faults_in(words));
   TRY_DO(check_options(options));
   return options;
 }

@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""Measures the simulator in real time and compares J/output token with its own truth.
+
+Ten seeds at 1, 8, 64 and 256 streams (--seeds, --streams), with power and token rate that drift in
+different proportions. Prints a Markdown table; exit code 1 if one run is off by more than 1 %.
+Usage: bench/truth/truth.py PATH_TO_TOKENJOULE [--seeds 10] [--streams 1,8,64,256] [--seconds 12]
+"""
+import argparse
+import os
+import pathlib
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tests" / "program"))
+
+ALLOWED = 0.01
+SHIFT = 0.666  # seconds, the shifted window of the negative control
+
+
+def measure_once(support, seed, streams, seconds, simulate=(), measure=()):
+    """One run; the result and the truth of the same window, of the shifted one, and of its thirds."""
+    with support.simulator("--seed", seed, "--gpus", 2, "--drift", "--drift-period", f"{2 * seconds}s", *simulate) as engine, \
+            support.new_folder() as out:
+        done = support.tokenjoule("measure", "--url", engine.url, "--sensor", engine.sensor, "--out", out, "-c", streams,
+                                  "--idle", "2", "--warmup", "2", "--duration", seconds, "--input-len", "64-192",
+                                  "--output-len", "32-96", "--seed", seed, *(measure or ("--all-gpus",)))
+        if done.returncode not in (0, 4):
+            raise AssertionError(done.stderr)
+        result = support.result_of(out)
+        start, end = result["window"]["start_unix_s"], result["window"]["end_unix_s"]
+        third = (end - start) / 3
+        requests = [line for line in support.events_of(out) if line["event"] == "request"]
+        return {
+            "result": result,
+            "truth": engine.truth(start, end),
+            "shifted": engine.truth(start + SHIFT, end + SHIFT),
+            "thirds": [engine.truth(start + i * third, start + (i + 1) * third) for i in range(3)],
+            "whole": engine.truth(start - 60, end + 60),
+            "client_tokens": sum(request["output_tokens"] or 0 for request in requests),
+        }
+
+
+def error_of(run):
+    truth = run["truth"]["joules"]["total"] / run["truth"]["output_tokens"]
+    return run["result"]["figures"]["joules_per_output_token"]["value"] / truth - 1
+
+
+def swing(values):
+    return max(values) / min(values) - 1
+
+
+def main():
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument("tokenjoule")
+    arguments.add_argument("--seeds", type=int, default=10)
+    arguments.add_argument("--streams", default="1,8,64,256")
+    arguments.add_argument("--seconds", type=float, default=12)
+    options = arguments.parse_args()
+    os.environ["TOKENJOULE"] = options.tokenjoule
+    import support
+    print("| streams | seed | J/token measured | J/token true | off by | tokens measured | tokens true | power swing | rate swing |")
+    print("|---|---|---|---|---|---|---|---|---|")
+    worst = 0
+    for streams in map(int, options.streams.split(",")):
+        for seed in range(1, options.seeds + 1):
+            run = measure_once(support, seed, streams, options.seconds)
+            off = error_of(run)
+            worst = max(worst, abs(off))
+            power = swing([third["joules"]["total"] for third in run["thirds"]])
+            rate = swing([third["output_tokens"] for third in run["thirds"]])
+            found = run["result"]["figures"]["joules_per_output_token"]["value"]
+            true = run["truth"]["joules"]["total"] / run["truth"]["output_tokens"]
+            print(f"| {streams} | {seed} | {found:.6g} | {true:.6g} | {off:+.3%} | {run['result']['tokens']['output']:.1f} | "
+                  f"{run['truth']['output_tokens']} | {power:.0%} | {rate:.0%} |", flush=True)
+    print(f"\nWorst: {worst:.3%} (allowed: {ALLOWED:.0%})")
+    return 0 if worst <= ALLOWED else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,112 @@
+"""Bad input: one line that says what, where and what to do next, and the documented exit code."""
+import json
+import pathlib
+import socket
+import tempfile
+import unittest
+
+from support import new_folder, simulator, tokenjoule
+
+
+class Errors(unittest.TestCase):
+    def fails(self, code, words, *arguments, **options):
+        done = tokenjoule(*arguments, **options)
+        self.assertEqual(done.returncode, code, done.stderr)
+        self.assertEqual(done.stdout, "")
+        lines = done.stderr.splitlines()
+        self.assertEqual(len(lines), 1, done.stderr)
+        self.assertTrue(lines[0].startswith("tokenjoule: "), lines[0])
+        self.assertIn("; ", lines[0])  # what to do next
+        for word in words:
+            self.assertIn(word, lines[0])
+
+    def measure(self, code, words, *arguments, **options):
+        with new_folder() as out:
+            self.fails(code, words, "measure", "--out", out, *arguments, **options)
+            self.assertFalse(out.exists())
+
+    def test_refused_url(self):
+        with socket.socket() as closed:
+            closed.bind(("127.0.0.1", 0))  # bound, but nobody listens
+            url = f"http://127.0.0.1:{closed.getsockname()[1]}"
+            self.measure(3, [url, "refused"], "--url", url)
+
+    def test_html_page_instead_of_the_api(self):
+        with simulator("--fault", "html") as engine:
+            self.measure(3, ["HTML"], "--url", engine.url)
+
+    def test_no_api_key(self):
+        with simulator("--fault", "unauthorized") as engine:
+            self.measure(3, ["401", "OPENAI_API_KEY"], "--url", engine.url)
+
+    def test_a_model_that_is_not_served(self):
+        with simulator() as engine:
+            self.measure(3, ["simulated-modle", "simulated-model"], "--url", engine.url, "--model", "simulated-modle")
+
+    def test_no_sensor_found(self):
+        with simulator() as engine:
+            self.measure(3, ["no sensor found", "--sensor"], "--url", engine.url)
+
+    def test_a_sensor_whose_page_is_refused(self):
+        with simulator() as engine:
+            self.measure(3, ["127.0.0.1:1"], "--url", engine.url, "--sensor", "dcgm:url=http://127.0.0.1:1/metrics")
+
+    def test_unknown_sensor(self):
+        with simulator() as engine:
+            self.measure(2, ["dcmg", "dcgm"], "--url", engine.url, "--sensor", "dcmg")
+
+    def test_unknown_sensor_setting(self):
+        with simulator() as engine:
+            self.measure(2, ["ulr", "url"], "--url", engine.url, "--sensor", "dcgm:ulr=x")
+
+    def test_unknown_option(self):
+        self.measure(2, ["--concurency", "--concurrency"], "--url", "http://127.0.0.1:1", "--concurency", "4")
+
+    def test_unknown_command(self):
+        self.fails(2, ["mesure", "measure"], "mesure")
+
+    def test_bad_values(self):
+        for option, value in [("--duration", "soon"), ("-c", "0"), ("-c", "8,x"), ("--input-len", "0"), ("--input-len", "9-3"),
+                              ("--range-ratio", "1"), ("--power-interval", "1ms"), ("--format", "yaml"), ("--url", "ftp://h"),
+                              ("--extra-body", "[1]"), ("--boundary", "gpu"), ("--header", "novalue"), ("--seed", "-1"),
+                              ("--expect-power-limit", "nan"), ("--engine-config", "x"), ("--num-requests", "1.5")]:
+            with self.subTest(option=option, value=value):
+                self.measure(2, [], "--url", "http://127.0.0.1:1", option, value)
+
+    def test_no_url(self):
+        self.measure(2, ["--url"])
+
+    def test_gpus_that_cannot_be_told(self):
+        with simulator("--gpus", "2") as engine:
+            self.measure(3, ["GPU-51d0", "--gpus", "--all-gpus"], "--url", engine.url, "--sensor", engine.sensor)
+
+    def test_a_gpu_that_is_not_there(self):
+        with simulator("--gpus", "2") as engine:
+            self.measure(3, ["--gpus 7"], "--url", engine.url, "--sensor", engine.sensor, "--gpus", "7")
+
+    def test_an_output_folder_that_exists(self):
+        with simulator() as engine, tempfile.TemporaryDirectory() as folder:
+            kept = pathlib.Path(folder) / "result.json"
+            kept.write_text("mine")
+            self.fails(3, [folder, "overwritten"], "measure", "--url", engine.url, "--sensor", engine.sensor, "--all-gpus",
+                       "--out", folder)
+            self.assertEqual(kept.read_text(), "mine")
+
+    def test_an_output_folder_that_cannot_be_made(self):
+        with simulator() as engine, tempfile.NamedTemporaryFile() as file:
+            self.fails(3, [file.name], "measure", "--url", engine.url, "--sensor", engine.sensor, "--all-gpus", "--out",
+                       file.name + "/out")
+
+    def test_files_that_are_no_run_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "x.jsonl"
+            for text in ["", "hello\n", json.dumps({"event": "mark"}) + "\n", "{\"schema\": 1}\n", "\0\0\0\n"]:
+                file.write_text(text)
+                self.fails(3, ["x.jsonl is no run file"], "analyze", file)
+        self.fails(3, ["/nowhere/run.jsonl"], "analyze", "/nowhere/run.jsonl")
+        self.fails(2, ["no run file"], "analyze")
+
+    def test_secrets_are_never_shown(self):
+        done = tokenjoule("measure", "--url", "http://user:hush@127.0.0.1:1", "--api-key", "hush", "-H", "X: hush")
+        self.assertEqual(done.returncode, 3)
+        self.assertNotIn("hush", done.stdout + done.stderr)

@@ -1,0 +1,79 @@
+"""Starts the program and its simulator for the whole-program tests."""
+import contextlib
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import tempfile
+import time
+import urllib.request
+
+PROGRAM = os.environ.get("TOKENJOULE", "")
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+
+
+def tokenjoule(*arguments, timeout=120, **options):
+    """Runs the program to its end."""
+    environment = {key: value for key, value in os.environ.items() if key != "OPENAI_API_KEY"}
+    environment.update(options.pop("environment", {}))
+    return subprocess.run([PROGRAM, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          timeout=timeout, env=environment, **options)
+
+
+class Simulator:
+    """A running `tokenjoule simulate`."""
+
+    def __init__(self, folder, *arguments):
+        port_file = pathlib.Path(folder) / f"port{time.monotonic_ns()}"
+        self.started = time.time()
+        self.process = subprocess.Popen([PROGRAM, "simulate", "--port", "0", "--port-file", port_file, *map(str, arguments)],
+                                        stdout=subprocess.DEVNULL)
+        deadline = time.monotonic() + 20
+        while not (port_file.exists() and port_file.read_text().strip()):
+            if self.process.poll() is not None or time.monotonic() > deadline:
+                raise AssertionError("the simulator did not start")
+            time.sleep(0.02)
+        self.url = f"http://127.0.0.1:{port_file.read_text().strip()}"
+        self.sensor = f"dcgm:url={self.url}/dcgm/metrics"
+
+    def get(self, path):
+        with urllib.request.urlopen(self.url + path, timeout=10) as answer:
+            return answer.read().decode()
+
+    def truth(self, start, end):
+        return json.loads(self.get(f"/truth?from={start!r}&to={end!r}"))
+
+    def stop(self):
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+        self.process.wait(10)
+
+
+@contextlib.contextmanager
+def simulator(*arguments):
+    with tempfile.TemporaryDirectory() as folder:
+        running = Simulator(folder, *arguments)
+        try:
+            yield running
+        finally:
+            running.stop()
+
+
+@contextlib.contextmanager
+def new_folder():
+    """A path for --out that does not exist yet."""
+    with tempfile.TemporaryDirectory() as folder:
+        yield pathlib.Path(folder) / "out"
+
+
+def result_of(folder):
+    return json.loads((pathlib.Path(folder) / "result.json").read_text())
+
+
+def events_of(folder):
+    return [json.loads(line) for line in (pathlib.Path(folder) / "run.jsonl").read_text().splitlines()]
+
+
+def codes_of(result):
+    return {reason["code"] for reason in result["verdict"]["reasons"]}
