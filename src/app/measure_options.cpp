@@ -231,7 +231,7 @@ Result<MeasureOptions> measure_options_from(const ParsedOptions& parsed) {
   return options;
 }
 
-std::string configuration_json(const MeasureOptions& options, std::int64_t concurrency) {
+std::string configuration_json(const MeasureOptions& options, std::int64_t concurrency, bool ignore_eos) {
   using Json = nlohmann::ordered_json;
   Json json = {{"command", "measure"}, {"mode", "closed"}, {"concurrency", concurrency}};
   if (options.num_requests) {
@@ -245,6 +245,7 @@ std::string configuration_json(const MeasureOptions& options, std::int64_t concu
   json["idle_s"] = options.idle.value();
   json["input_len"] = options.input_len.text();
   json["output_len"] = options.output_len.text();
+  json["ignore_eos"] = ignore_eos;
   json["dataset"] = "random";
   json["request_timeout_s"] = options.request_timeout.value();
   json["power_interval_s"] = options.power_interval.value();

@@ -67,6 +67,7 @@ Result<MeasureOptions> measure_options_from(const ParsedOptions& parsed);
 Result<OutputFormat> output_format_in(const std::optional<std::string>& text);
 
 /// What goes into the record of one point: the options as understood, without secrets.
-std::string configuration_json(const MeasureOptions& options, std::int64_t concurrency);
+/// @param ignore_eos whether requests really carry it.
+std::string configuration_json(const MeasureOptions& options, std::int64_t concurrency, bool ignore_eos);
 
 }  // namespace tokenjoule

@@ -27,6 +27,10 @@ constexpr Nanoseconds kDeadAfter = whole_seconds(10);
 /// Engines count a request's end a moment after they sent it.
 constexpr Nanoseconds kSettle = milliseconds(500);
 
+bool ignores_eos(const PointQuestion& question) {
+  return question.engine.dialect->takes_ignore_eos() && question.options.ignore_eos.value_or(true);
+}
+
 LoadOptions load_options_of(const PointQuestion& question, const std::string& nonce) {
   const MeasureOptions& options = question.options;
   LoadOptions load;
@@ -41,7 +45,7 @@ LoadOptions load_options_of(const PointQuestion& question, const std::string& no
   load.output_length = options.output_len;
   load.token_id_prompts =
       question.engine.info.token_id_prompts && question.engine.endpoint == EndpointKind::completions;
-  load.ignore_eos = options.ignore_eos.value_or(true);
+  load.ignore_eos = ignores_eos(question);
   load.extra_body_json = options.extra_body;
   load.seed = options.seed;
   load.nonce = nonce;
@@ -54,7 +58,7 @@ RunHeader header_of(const PointQuestion& question, const std::string& nonce, Clo
   header.tool_version = version();
   header.run_id = random_uuid();
   header.started = clock.wall_now();
-  header.configuration_json = configuration_json(question.options, question.concurrency);
+  header.configuration_json = configuration_json(question.options, question.concurrency, ignores_eos(question));
   header.host_json = host_json();
   header.seed = question.options.seed;
   header.prompt_nonce = nonce;

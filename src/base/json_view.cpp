@@ -7,6 +7,11 @@
 
 namespace tokenjoule {
 
+JsonNode::JsonNode() = default;
+JsonNode::JsonNode(JsonNode&&) noexcept = default;
+JsonNode& JsonNode::operator=(JsonNode&&) noexcept = default;
+JsonNode::~JsonNode() = default;
+
 JsonView JsonView::operator[](std::string_view key) const {
   std::string path = fmt::format("{}.{}", path_, key);
   if (is(JsonNode::Type::object)) {

@@ -23,6 +23,12 @@ struct JsonNode {
   std::string string;
   std::vector<JsonNode> items;                              ///< of an array
   std::vector<std::pair<std::string, JsonNode>> members;    ///< of an object, in the order written
+
+  // Defined elsewhere: here, clang 14 would ask for the size of a type that is not complete yet.
+  JsonNode();
+  JsonNode(JsonNode&&) noexcept;
+  JsonNode& operator=(JsonNode&&) noexcept;
+  ~JsonNode();
 };
 
 /// A place in a JSON document that knows its own path ("$.usage.completion_tokens"), so that errors

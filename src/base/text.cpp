@@ -118,7 +118,7 @@ std::string did_you_mean(std::string_view word, std::span<const std::string> can
   return best ? fmt::format(" (did you mean {}?)", *best) : std::string();
 }
 
-std::string quoted(std::string_view foreign, std::size_t length) {
+std::string ForeignQuoter::operator()(std::string_view foreign, std::size_t length) const {
   std::size_t end = std::min(foreign.size(), length);
   if (end < foreign.size()) {
     while (end > 0 && (static_cast<unsigned char>(foreign[end]) & 0xC0U) == 0x80U) --end;

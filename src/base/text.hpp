@@ -31,8 +31,12 @@ std::optional<std::string> closest(std::string_view word, std::span<const std::s
 /// " (did you mean X?)" or nothing.
 std::string did_you_mean(std::string_view word, std::span<const std::string> candidates);
 
-/// The first `length` bytes at most, control characters and quotes of foreign text made harmless,
-/// never cut inside a UTF-8 sequence: for messages that quote foreign bytes.
-std::string quoted(std::string_view foreign, std::size_t length = 120);
+/// quoted(foreign, length = 120): the first `length` bytes at most, control characters and quotes of
+/// foreign text made harmless, never cut inside a UTF-8 sequence: for messages that quote foreign bytes.
+struct ForeignQuoter {
+  std::string operator()(std::string_view foreign, std::size_t length = 120) const;
+};
+/// An object and no function, so that argument-dependent lookup never finds std::quoted instead.
+inline constexpr ForeignQuoter quoted;
 
 }  // namespace tokenjoule

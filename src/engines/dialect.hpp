@@ -28,9 +28,13 @@ struct RequestSpec {
   std::string model;
   Prompt prompt;
   std::int64_t output_tokens = 128;
-  bool ignore_eos = true;       ///< sent only where the dialect takes it
-  std::string extra_body_json;  ///< a JSON object whose members are added or replace ours; "" for none
+  bool ignore_eos = true;  ///< sent only where the dialect takes it
+  std::string
+      extra_body_json;  ///< a JSON object whose members are added or replace ours; "" for none
 };
+
+/// Whether the text can be `RequestSpec::extra_body_json`; else a usage error that says why not.
+Status check_extra_body(std::string_view json);
 
 /// The answers to the probes of a server, by path ("/version", "/v1/models", "/props", "/metrics",
 /// "/health"). A path that was refused or timed out is absent.
@@ -41,6 +45,9 @@ struct ProbeAnswer {
 };
 using ProbeAnswers = std::map<std::string, ProbeAnswer>;
 
+/// The models that /v1/models lists, in its order; empty if it did not answer.
+std::vector<std::string> model_names(const ProbeAnswers& answers);
+
 /// How one engine wants to be asked and what its answers mean. Stateless.
 class EngineDialect {
  public:
@@ -48,7 +55,9 @@ class EngineDialect {
   virtual std::string_view name() const = 0;
   /// How well this dialect fits what the server answered: 0 not at all; the highest wins.
   virtual int fits(const ProbeAnswers& answers) const = 0;
-  /// The body of a streaming request with just the fields that this engine takes.
+  /// The body of a streaming request with just the fields that this engine takes. Temperature is 0,
+  /// as the field's other load tools send, so that the engine's own sampling defaults do not
+  /// decide. A chat request needs the prompt as text.
   virtual std::string request_body(const RequestSpec& spec) const;
   virtual bool takes_token_ids() const = 0;
   virtual bool takes_ignore_eos() const = 0;
@@ -65,7 +74,10 @@ const EngineDialect* dialect_named(std::string_view name);
 /// /v1/models with nothing else known) is an error that says what came and what to do.
 Result<const EngineDialect*> dialect_for(const ProbeAnswers& answers);
 
-/// The values of `counters` on a page: sums over all series of the family. Absent is not 0.
-std::map<EngineMetric, double> counter_values(const std::vector<EngineCounter>& counters, const PrometheusPage& page);
+/// The values of `counters` on a page: sums over the series of the family that `where` admits; the
+/// mean of a share (cache use). A series listed twice counts once; listed with two values, or
+/// negative, or no number: the metric is absent. Absent is not 0.
+std::map<EngineMetric, double> counter_values(const std::vector<EngineCounter>& counters,
+                                              const PrometheusPage& page);
 
 }  // namespace tokenjoule

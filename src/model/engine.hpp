@@ -38,6 +38,7 @@ struct EngineCounter {
   std::string family;                          ///< as on the page: "vllm:generation_tokens_total"
   CounterClock clock = CounterClock::per_step;
   std::vector<std::string> summed_over;        ///< labels whose series were added up
+  std::map<std::string, std::string> where;    ///< only series with these label values count
   std::optional<int> significant_digits;       ///< where the page rounds: 6 for llama.cpp
 };
 

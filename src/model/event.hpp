@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -85,7 +86,7 @@ struct ClockAnchor {
 /// What was dropped or missed, so that nothing goes silently.
 struct Loss {
   TimeSpan span;
-  std::string what;    ///< "poll", "scrape", "event", "request_record", "sensor"
+  std::string what;    ///< "poll", "reading", "scrape", "event", "request_record", "sensor"
   std::string source;  ///< "dcgm", "engine", "queue"
   std::int64_t count = 1;
   std::string reason;
@@ -128,6 +129,9 @@ struct RunClose {
 
 using Event = std::variant<RunHeader, Device, Signal, EngineInfo, Sample, RequestRecord, CounterScrape, Mark, Note,
                            ClockAnchor, Loss, ClientState, RunClose>;
+
+/// Where a source puts its events. Called from several threads; must not block or throw.
+using EventSink = std::function<void(Event)>;
 
 /// The word by which the run file names the event: "header", "device", "sample", …
 std::string_view kind_of(const Event& event);

@@ -198,6 +198,7 @@ struct EngineState {
 struct Report {
   std::string result_id;
   std::string tool_version;
+  std::string method_version = "methods/1";  ///< of the formulas: docs/methods.md
   bool strict = false;                ///< analysis option
   bool simulated = false;
   bool modelled = false;              ///< the headline energy is modelled, not measured

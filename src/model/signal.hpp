@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,6 +25,8 @@ struct Device {
   bool chosen = true;      ///< part of the figures; else recorded and shown apart
   std::string chosen_by;   ///< how that was decided: "--gpus", "--all-gpus", "the only one on its page"
   bool simulated = false;  ///< known not to be real hardware
+  /// What else its sensor knows of it, by name: "pci_address", "architecture", "mig_mode".
+  std::map<std::string, std::string> facts;
 };
 
 /// What a signal measures. Its SI unit follows from it.

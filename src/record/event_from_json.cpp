@@ -77,6 +77,9 @@ Result<Event> device_in(const JsonView& json) {
   device.chosen = json["chosen"].boolean().value_or(true);
   device.chosen_by = text_or_empty(json["chosen_by"]);
   device.simulated = json["simulated"].boolean().value_or(false);
+  for (std::size_t i = 0; i < json["facts"].size(); ++i) {
+    device.facts[std::string(json["facts"].key(i))] = text_or_empty(json["facts"].member(i));
+  }
   return device;
 }
 
@@ -120,6 +123,9 @@ Result<EngineCounter> counter_in(const JsonView& json) {
   counter.family = text_or_empty(json["family"]);
   for (std::size_t i = 0; i < json["summed_over"].size(); ++i) {
     counter.summed_over.push_back(text_or_empty(json["summed_over"][i]));
+  }
+  for (std::size_t i = 0; i < json["where"].size(); ++i) {
+    counter.where[std::string(json["where"].key(i))] = text_or_empty(json["where"].member(i));
   }
   if (const auto digits = json["significant_digits"].integer()) {
     counter.significant_digits = static_cast<int>(*digits);

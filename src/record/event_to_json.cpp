@@ -51,6 +51,7 @@ struct Writer {
     json["chosen"] = device.chosen;
     json["chosen_by"] = device.chosen_by;
     json["simulated"] = device.simulated;
+    if (!device.facts.empty()) json["facts"] = device.facts;
   }
   void operator()(const Signal& signal) const {
     json["id"] = signal.id;
@@ -140,6 +141,7 @@ void Writer::operator()(const EngineInfo& engine) const {
                 {"family", counter.family},
                 {"clock", name_of(counter.clock)},
                 {"summed_over", counter.summed_over}};
+    if (!counter.where.empty()) row["where"] = counter.where;
     put(row, "significant_digits", counter.significant_digits);
     counters.push_back(std::move(row));
   }

@@ -18,7 +18,8 @@ std::vector<Event> one_of_each() {
                    .configuration_json = R"({"concurrency":[1,2]})", .host_json = R"({"cpu":"x"})",
                    .seed = 7, .prompt_nonce = "ab12"};
   Device device{.id = "GPU-1", .name = "Card", .kind = DeviceKind::gpu, .label = "0", .group = "prefill",
-                .chosen = false, .chosen_by = "--gpus", .simulated = true};
+                .chosen = false, .chosen_by = "--gpus", .simulated = true,
+                .facts = {{"architecture", "Hopper"}, {"pci_address", "0000:3b:00.0"}}};
   Signal signal{.id = 3, .sensor = "dcgm", .device = "GPU-1", .measurand = Measurand::energy,
                 .kind = SignalKind::counter, .boundary = Boundary::gpu_board, .source = "FIELD_156",
                 .raw_unit = "mJ", .to_si = 0.001, .modelled = true, .period = Seconds(0.1),
@@ -29,7 +30,7 @@ std::vector<Event> one_of_each() {
                     .ignore_eos = true, .metrics_url = "http://h:1/metrics", .metrics_note = "n"};
   engine.configuration["max_model_len"] = {"8192", "reported"};
   engine.counters.push_back({EngineMetric::output_tokens, "vllm:generation_tokens_total", CounterClock::per_step,
-                             {"engine"}, 6});
+                             {"engine"}, {{"source", "local_compute"}}, 6});
   RequestRecord request;
   request.id = 5;
   request.warmup = true;

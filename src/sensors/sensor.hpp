@@ -1,10 +1,11 @@
 #pragma once
 
-#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.hpp"
@@ -29,6 +30,14 @@ class Sensor {
   /// Reads all signals once. An absent value is left out, never 0. Errors by kind: retry (this read
   /// failed), gone (the thing measured ended), unavailable (stop this sensor).
   virtual Result<Sample> poll(Clock& clock) = 0;
+  /// Whether another poll would give a sample that has already come: poll again at once.
+  virtual bool has_more() const { return false; }
+  /// True for a sensor that is told its readings rather than asking for them: its poll waits for
+  /// the next one, at most 100 ms, and gives a sample without readings where none came.
+  virtual bool keeps_own_pace() const { return false; }
+  /// What was left out since the last call: lines that did not fit, readings that contradict.
+  /// Spans are filled in by the sensor, `source` by the sampler.
+  virtual std::vector<Loss> take_losses() { return {}; }
 };
 
 /// "--sensor NAME:key=value,…" as given.
@@ -36,15 +45,17 @@ struct SensorSpec {
   std::string name;
   std::map<std::string, std::string> settings;
 };
-/// Takes "dcgm", "dcgm:url=http://h:9400/metrics,group=prefill". Commas inside a value are written "\,".
-/// exec's command is everything behind "command=", to the end.
+/// Takes "dcgm", "dcgm:url=http://h:9400/metrics,group=prefill". Commas inside a value are written
+/// "\,". exec's command is everything behind "command=", to the end.
 Result<SensorSpec> sensor_spec_in(std::string_view text);
 
 struct SensorType {
   std::string_view name;
-  std::string_view what;                           ///< one line for the list
-  std::vector<std::string_view> settings;          ///< keys that it takes
-  bool automatic;                                  ///< tried when no --sensor is given
+  std::string_view what;                   ///< one line for the list
+  std::string_view rights;                 ///< what it takes to read it
+  std::vector<std::string_view> settings;  ///< keys that it takes
+  std::string_view must_set;               ///< the one it cannot do without, "" if none
+  bool automatic;                          ///< tried when no --sensor is given
   Result<std::unique_ptr<Sensor>> (*open)(const SensorSpec& spec, Clock& clock);
 };
 
@@ -52,5 +63,24 @@ struct SensorType {
 const std::vector<SensorType>& sensor_types();
 /// Opens by name; an unknown name or setting is a usage error with a suggestion.
 Result<std::unique_ptr<Sensor>> open_sensor(const SensorSpec& spec, Clock& clock);
+
+/// The sensors of a run.
+struct OpenedSensors {
+  std::vector<std::unique_ptr<Sensor>> sensors;
+  std::vector<std::pair<std::string, Error>>
+      left_out;  ///< automatic ones that are not here, by name
+};
+/// Opens all that were asked for, the first that fails is the error; with none asked for, all
+/// automatic ones that work here (which may be none).
+Result<OpenedSensors> open_sensors(const std::vector<SensorSpec>& specs, Clock& clock);
+
+/// One row of the list of sensors: what is there, or why nothing is.
+struct SensorListing {
+  const SensorType* type = nullptr;
+  std::optional<SensorContents> contents;  ///< absent: see `absent`
+  Error absent;                            ///< why it cannot be read here, and what to do
+};
+/// All sensor types, each tried with the settings of its first spec in `specs`, else with none.
+std::vector<SensorListing> sensor_listings(const std::vector<SensorSpec>& specs, Clock& clock);
 
 }  // namespace tokenjoule

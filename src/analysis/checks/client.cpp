@@ -1,0 +1,36 @@
+#include <fmt/core.h>
+
+#include "analysis/checks/checks.hpp"
+#include "analysis/thresholds.hpp"
+
+namespace tokenjoule {
+
+void check_client(const Facts& facts, std::vector<CheckFinding>& findings) {
+  const ClientQuality& client = facts.client;
+  Gathered limited("client_limited",
+                   "give the load client more or faster CPU cores, or run it on "
+                   "another machine: tokenjoule selftest");
+  const double late = client.late_share.value_or(0);
+  if (late > thresholds::kLateReads) {
+    limited.add(late > thresholds::kLateReadsSpoil ? Severity::unusable : Severity::care,
+                fmt::format("{:.1f} % of the reads came more than 5 ms late", 100 * late));
+  }
+  if (const double share = client.coalesced_share.value_or(0);
+      share > thresholds::kCoalescedReads) {
+    limited.add(Severity::care, fmt::format("{:.2f} % of the reads held several events while "
+                                            "lagging",
+                                            100 * share));
+  }
+  if (const auto p99 = client.send_lateness_p99; p99 && *p99 > thresholds::kSendLateness) {
+    limited.add(Severity::care, fmt::format("one request in a hundred was sent {:.1f} ms late or "
+                                            "later",
+                                            1000 * p99->value()));
+  }
+  if (const double share = client.queue_full_share.value_or(0); share > thresholds::kQueueFull) {
+    limited.add(Severity::care,
+                fmt::format("the client could not read for {:.2f} % of the window", 100 * share));
+  }
+  limited.append_to(findings);
+}
+
+}  // namespace tokenjoule

@@ -1,0 +1,118 @@
+#include <fmt/core.h>
+
+#include "analysis/checks/checks.hpp"
+#include "analysis/thresholds.hpp"
+
+namespace tokenjoule {
+
+namespace {
+
+const char* what_is_used(const DeviceMeasure& device) {
+  return device.used != nullptr && device.used == device.power ? "integrated power is used"
+                                                               : "no power was read instead";
+}
+
+void check_frozen(const BoundaryMeasure& measure, std::vector<CheckFinding>& findings) {
+  Gathered frozen("counter_frozen", "read power as well, and update the driver",
+                  measure.energy.boundary);
+  for (const DeviceMeasure& device : measure.devices) {
+    if (!device.counter_frozen) continue;
+    const bool known = device.missing == NoEnergy::has_it;
+    frozen.add(known ? Severity::care : Severity::unusable,
+               fmt::format("the energy counter of {} stood still: {}", device.device->id,
+                           what_is_used(device)));
+  }
+  frozen.append_to(findings);
+}
+
+void check_backward(const BoundaryMeasure& measure, std::vector<CheckFinding>& findings) {
+  Gathered backward("counter_backward", "see whether the driver was reloaded or the GPU reset",
+                    measure.energy.boundary);
+  for (const DeviceMeasure& device : measure.devices) {
+    if (!device.by_counter.decreased) continue;
+    if (device.by_counter.decreased_in_span) {
+      const bool known = device.missing == NoEnergy::has_it;
+      backward.add(known ? Severity::care : Severity::unusable,
+                   fmt::format("the energy counter of {} went backward in the window: {}",
+                               device.device->id, what_is_used(device)));
+    } else {
+      backward.add(Severity::care, fmt::format("the energy counter of {} went backward outside "
+                                               "the window",
+                                               device.device->id));
+    }
+  }
+  backward.append_to(findings);
+}
+
+void check_coarse(const BoundaryMeasure& measure, TimeSpan window,
+                  std::vector<CheckFinding>& findings) {
+  Gathered coarse("counter_coarse", "measure for longer: --duration", measure.energy.boundary);
+  const Seconds length = to_seconds(window.length());
+  for (const DeviceMeasure& device : measure.devices) {
+    if (device.used == nullptr || device.used != device.counter || !device.by_counter.step)
+      continue;
+    const double share = *device.by_counter.step / length;
+    if (share <= thresholds::kCoarseShare) continue;
+    coarse.add(share > thresholds::kCoarseShareSpoils ? Severity::unusable : Severity::care,
+               fmt::format("the energy counter of {} steps every {:.2f} s", device.device->id,
+                           device.by_counter.step->value()));
+  }
+  coarse.append_to(findings);
+}
+
+void check_agreement(const BoundaryMeasure& measure, std::vector<CheckFinding>& findings) {
+  Gathered apart("sensors_disagree", "find out which is wrong: docs/checks.md, sensors_disagree",
+                 measure.energy.boundary);
+  for (const DeviceMeasure& device : measure.devices) {
+    const auto r = sensor_ratio(device);
+    if (!r || (*r >= thresholds::kAgreeLow && *r <= thresholds::kAgreeHigh)) continue;
+    const bool spoils = *r < thresholds::kFactorLow || *r > thresholds::kFactorHigh;
+    apart.add(spoils ? Severity::unusable : Severity::care,
+              fmt::format("{}: integrated power is {:.3f} of the counter's energy",
+                          device.device->id, *r));
+  }
+  apart.append_to(findings);
+}
+
+std::optional<Watts> limit_of(const Facts& facts, const DeviceMeasure& device) {
+  if (device.line.power_limit_enforced) return device.line.power_limit_enforced;
+  if (device.line.power_limit_default) return device.line.power_limit_default;
+  const Signal* highest = signal_with(facts.run, *device.device, Measurand::power_limit_max);
+  if (highest == nullptr || facts.series.of(highest->id).empty()) return std::nullopt;
+  return Watts(facts.series.of(highest->id).back().raw * highest->to_si);
+}
+
+/// The limit is the board's: a module that holds a CPU as well may draw more.
+void check_plausible(const Facts& facts, const BoundaryMeasure& measure,
+                     std::vector<CheckFinding>& findings) {
+  const Boundary boundary = measure.energy.boundary;
+  if (boundary != Boundary::gpu_board && boundary != Boundary::chip) return;
+  Gathered implausible("implausible_power", "compare the sensor's unit with its documentation",
+                       boundary);
+  for (const DeviceMeasure& device : measure.devices) {
+    const auto limit = limit_of(facts, device);
+    if (device.used == nullptr || !limit || *limit <= Watts(0)) continue;
+    const bool counted = device.used == device.counter;
+    const Watts highest = counted ? device.by_counter.highest_power : device.by_power.mean;
+    if (highest <= thresholds::kImplausibleFactor * *limit) continue;
+    implausible.add(Severity::unusable,
+                    fmt::format("{} would have drawn {:.0f} W with a limit of {:.0f} W",
+                                device.device->id, highest.value(), limit->value()));
+  }
+  implausible.append_to(findings);
+}
+
+}  // namespace
+
+void check_counters(const Facts& facts, std::vector<CheckFinding>& findings) {
+  if (!facts.window.span) return;
+  for (const BoundaryMeasure& measure : facts.boundaries) {
+    check_frozen(measure, findings);
+    check_backward(measure, findings);
+    check_coarse(measure, *facts.window.span, findings);
+    check_agreement(measure, findings);
+    check_plausible(facts, measure, findings);
+  }
+}
+
+}  // namespace tokenjoule

@@ -1,0 +1,117 @@
+#include <cmath>
+#include <limits>
+
+#include <fmt/core.h>
+
+#include "analysis/checks/checks.hpp"
+#include "analysis/engine_counters.hpp"
+#include "analysis/thresholds.hpp"
+
+namespace tokenjoule {
+
+namespace {
+
+constexpr const char* kStopOthers =
+    "stop other clients of the engine, or measure one that is yours "
+    "alone";
+constexpr const char* kCompareCounts =
+    "compare usage with the engine's counters by hand: docs/"
+    "checks.md, tokens_disagree";
+
+/// How far `counted` lies above or below what is explained, relative to what is explained.
+double share_off(double off, double explained) {
+  if (off <= 0) return 0;
+  return explained > 0 ? off / explained : std::numeric_limits<double>::infinity();
+}
+
+Severity severity_of(double share) {
+  return share > thresholds::kTokensOffSpoils ? Severity::unusable : Severity::care;
+}
+
+/// Output tokens of the whole load. Fewer at the engine than the client saw: the counts disagree.
+/// More: somebody else's tokens, unless the client only guessed its own from the events.
+void compare_output(const Facts& facts, Gathered& disagree, Gathered& foreign) {
+  const TokenFacts& tokens = facts.tokens;
+  const auto engine = tokens.client.counts.engine_counter_output_run;
+  if (!engine) return;
+  // A counter that moves at a request's end may never have charged one that was broken off.
+  const EngineCounter* meaning = meaning_of(facts.run, EngineMetric::output_tokens);
+  const bool at_finish = meaning != nullptr && meaning->clock == CounterClock::at_finish;
+  const double low = at_finish ? tokens.client.completed_run : tokens.client.output_run_low;
+  const double missing = share_off(low - *engine - tokens.output_rounding, low);
+  const std::string words = fmt::format(
+      "the engine counted {:.0f} output tokens over the load, the "
+      "client {:.0f}",
+      *engine, low);
+  if (missing > thresholds::kTokensOff) disagree.add(severity_of(missing), words);
+  const auto high = tokens.client.output_run_high;
+  if (!high) return;
+  const double more = share_off(*engine - *high - tokens.output_rounding, *high);
+  if (more <= thresholds::kTokensOff) return;
+  (tokens.client.completed_by_events > 0 ? disagree : foreign).add(severity_of(more), words);
+}
+
+/// Prompt tokens of the whole load. A preempted request's prompt may be counted again, so that more
+/// of them prove nothing then.
+void compare_prompts(const Facts& facts, Gathered& foreign) {
+  const auto engine = facts.tokens.prompt_run_by_engine;
+  const auto high = facts.tokens.client.prompt_run_high;
+  const auto preemptions = growth_over_load(facts.run, EngineMetric::preemptions);
+  if (!engine || !high || (preemptions && preemptions->grown > 0)) return;
+  const double more = share_off(*engine - *high - facts.tokens.prompt_rounding, *high);
+  if (more <= thresholds::kTokensOff) return;
+  foreign.add(severity_of(more), fmt::format("the engine counted {:.0f} prompt tokens over the "
+                                             "load, {:.0f} were sent",
+                                             *engine, *high));
+}
+
+void check_cache_hits(const Facts& facts, std::vector<CheckFinding>& findings) {
+  const TokenCounts& counts = facts.tokens.client.counts;
+  if (!facts.settings.unique_prompts || facts.run.requests.empty()) return;
+  if (!counts.prompt_cached || counts.prompt_submitted.value_or(0) <= 0) return;
+  const double share = *counts.prompt_cached / *counts.prompt_submitted;
+  if (share <= thresholds::kCacheHits) return;
+  Gathered hits("prompt_cache_hits",
+                "use another --prompt-nonce or --seed, or switch prefix caching off");
+  hits.add(Severity::care, fmt::format("{:.1f} % of the prompt tokens came from a cache although "
+                                       "the prompts are meant to be new",
+                                       100 * share));
+  hits.append_to(findings);
+}
+
+void check_counted(const Facts& facts, std::vector<CheckFinding>& findings) {
+  const TokenFacts& tokens = facts.tokens;
+  Gathered estimated("tokens_estimated", "use an engine that sends usage in streams");
+  if (tokens.client.completed_by_events > 0) {
+    estimated.add(Severity::care,
+                  fmt::format("{} completed answers came without usage: their tokens are counted "
+                              "by events",
+                              tokens.client.completed_by_events));
+  }
+  estimated.append_to(findings);
+  if (!facts.window.span || !tokens.expected) return;
+  if (tokens.client.counts.output.value_or(0) > 0) return;
+  Gathered none("no_tokens", "see the failures of the requests, and the engine's log");
+  none.add(Severity::unusable, "no output token came in the window");
+  none.append_to(findings);
+}
+
+}  // namespace
+
+void check_tokens(const Facts& facts, std::vector<CheckFinding>& findings) {
+  Gathered disagree("tokens_disagree", kCompareCounts);
+  Gathered foreign("foreign_traffic", kStopOthers);
+  compare_output(facts, disagree, foreign);
+  compare_prompts(facts, foreign);
+  if (facts.tokens.engine_restarted) {
+    disagree.add(Severity::care,
+                 "the engine's counters started again during the load: they cannot "
+                 "be compared");
+  }
+  disagree.append_to(findings);
+  foreign.append_to(findings);
+  check_counted(facts, findings);
+  check_cache_hits(facts, findings);
+}
+
+}  // namespace tokenjoule

@@ -1,0 +1,182 @@
+#include "analysis/counter_energy.hpp"
+
+#include <algorithm>
+
+#include "analysis/statistics.hpp"
+#include "analysis/thresholds.hpp"
+
+namespace tokenjoule {
+
+namespace {
+
+CounterLevel first_level(const SeriesPoint& point, Joules energy, bool after_decrease) {
+  const MonoTime seen = point.read.middle();
+  return {energy, seen, seen, std::nullopt, {}, after_decrease};
+}
+
+CounterLevel next_level(const SeriesPoint& before, const SeriesPoint& after, Joules energy) {
+  const TimeSpan around{before.read.middle(), after.read.middle()};
+  const Nanoseconds widest = after.read.end - before.read.begin;
+  return {energy, after.read.middle(), after.read.middle(), around.middle(), widest / 2, false};
+}
+
+std::optional<Seconds> median_step(const CounterCurve& curve, std::optional<TimeSpan> span) {
+  std::vector<double> steps;
+  for (std::size_t i = 1; i < curve.levels.size(); ++i) {
+    const auto& before = curve.levels[i - 1].step_at;
+    const auto& after = curve.levels[i].step_at;
+    if (!before || !after) continue;
+    if (span && (*before < span->begin || *after > span->end)) continue;
+    steps.push_back(to_seconds(*after - *before).value());
+  }
+  const auto step = median_of(std::move(steps));
+  return step ? std::optional(Seconds(*step)) : std::nullopt;
+}
+
+/// Mean power between a level's step and the next one; nullopt where one of them has no step.
+std::optional<Watts> power_after(const CounterCurve& curve, std::size_t level) {
+  if (level + 1 >= curve.levels.size()) return std::nullopt;
+  const CounterLevel& from = curve.levels[level];
+  const CounterLevel& to = curve.levels[level + 1];
+  if (!from.step_at || !to.step_at || *to.step_at <= *from.step_at) return std::nullopt;
+  return (to.energy - from.energy) / to_seconds(*to.step_at - *from.step_at);
+}
+
+/// The least mean power that could have brought the counter from one step to the next.
+Watts least_power_after(const CounterCurve& curve, std::size_t level) {
+  const auto power = power_after(curve, level);
+  if (!power) return Watts();
+  const CounterLevel& from = curve.levels[level];
+  const CounterLevel& to = curve.levels[level + 1];
+  const Nanoseconds longest =
+      (*to.step_at - *from.step_at) + from.step_uncertainty + to.step_uncertainty;
+  return (to.energy - from.energy) / to_seconds(longest);
+}
+
+bool decrease_between(const CounterCurve& curve, std::size_t first, std::size_t last) {
+  for (std::size_t i = first + 1; i <= last && i < curve.levels.size(); ++i) {
+    if (curve.levels[i].after_decrease) return true;
+  }
+  return false;
+}
+
+std::optional<std::size_t> last_step_up_to(const CounterCurve& curve, MonoTime at) {
+  std::optional<std::size_t> found;
+  for (std::size_t i = 0; i < curve.levels.size(); ++i) {
+    if (curve.levels[i].step_at && *curve.levels[i].step_at <= at) found = i;
+  }
+  return found;
+}
+
+std::optional<std::size_t> first_step_from(const CounterCurve& curve, MonoTime at) {
+  for (std::size_t i = 0; i < curve.levels.size(); ++i) {
+    if (curve.levels[i].step_at && *curve.levels[i].step_at >= at) return i;
+  }
+  return std::nullopt;
+}
+
+/// The highest mean power in the interval of the edge and in its two neighbours: a step whose time
+/// is off makes the power of one interval too low and of the next one too high.
+Joules edge_bound(const CounterCurve& curve, const EdgeEnergy& edge) {
+  const CounterLevel& before = curve.levels[edge.level_before];
+  const CounterLevel& after = curve.levels[edge.level_after];
+  Watts power;
+  const std::size_t first = edge.level_before == 0 ? 0 : edge.level_before - 1;
+  for (std::size_t i = first; i <= edge.level_after; ++i) {
+    power = std::max(power, power_after(curve, i).value_or(Watts()));
+  }
+  return power * to_seconds(std::max(before.step_uncertainty, after.step_uncertainty));
+}
+
+std::vector<TimeSpan> long_flats(const CounterCurve& curve, TimeSpan span,
+                                 std::optional<Seconds> step) {
+  std::vector<TimeSpan> flats;
+  for (const CounterLevel& level : curve.levels) {
+    const TimeSpan flat{level.first_seen, level.last_seen};
+    if (flat.end <= span.begin || flat.begin >= span.end) continue;
+    // A counter that never stepped has no step to compare with: flat over the whole span is flat.
+    const bool long_flat = step ? to_seconds(flat.length()) > thresholds::kFrozenSteps * *step
+                                : flat.begin <= span.begin && flat.end >= span.end;
+    if (long_flat) flats.push_back(flat);
+  }
+  return flats;
+}
+
+Watts highest_power_in(const CounterCurve& curve, TimeSpan span) {
+  Watts highest;
+  for (std::size_t i = 0; i + 1 < curve.levels.size(); ++i) {
+    const auto& from = curve.levels[i].step_at;
+    const auto& to = curve.levels[i + 1].step_at;
+    if (!from || !to || *to <= span.begin || *from >= span.end) continue;
+    highest = std::max(highest, least_power_after(curve, i));
+  }
+  return highest;
+}
+
+}  // namespace
+
+CounterCurve counter_curve(const Series& series, const Signal& signal) {
+  CounterCurve curve;
+  // Differences of raw values first: a count of millijoules since boot has no digit to spare.
+  double raw_since_first = 0;
+  for (std::size_t i = 0; i < series.size(); ++i) {
+    if (i == 0) {
+      curve.levels.push_back(first_level(series[i], Joules(), false));
+      continue;
+    }
+    double change = series[i].raw - series[i - 1].raw;
+    if (change < 0 && signal.modulus) change += *signal.modulus;
+    if (change > 0) {
+      raw_since_first += change;
+      const Joules energy(raw_since_first * signal.to_si);
+      curve.levels.push_back(next_level(series[i - 1], series[i], energy));
+    } else if (change < 0) {
+      curve.levels.push_back(first_level(series[i], curve.levels.back().energy, true));
+    } else {
+      curve.levels.back().last_seen = series[i].read.middle();
+    }
+  }
+  return curve;
+}
+
+std::optional<EdgeEnergy> energy_at(const CounterCurve& curve, MonoTime at) {
+  const auto before = last_step_up_to(curve, at);
+  const auto after = first_step_from(curve, at);
+  if (!before || !after || decrease_between(curve, *before, *after)) return std::nullopt;
+  EdgeEnergy edge{curve.levels[*before].energy, Joules(), *before, *after};
+  const MonoTime from = *curve.levels[*before].step_at;
+  const MonoTime to = *curve.levels[*after].step_at;
+  if (to > from) {
+    const double share = to_seconds(at - from) / to_seconds(to - from);
+    edge.energy += share * (curve.levels[*after].energy - curve.levels[*before].energy);
+  }
+  edge.bound = edge_bound(curve, edge);
+  return edge;
+}
+
+CounterEnergy counter_energy(const CounterCurve& curve, TimeSpan span) {
+  CounterEnergy result;
+  result.step = median_step(curve, span);
+  if (!result.step) result.step = median_step(curve, std::nullopt);
+  for (const CounterLevel& level : curve.levels) {
+    if (level.step_at && span.contains(*level.step_at)) ++result.steps;
+    if (level.after_decrease) result.decreased = true;
+  }
+  const auto before = last_step_up_to(curve, span.begin);
+  const auto after = first_step_from(curve, span.end);
+  result.covers_start = before.has_value();
+  result.covers_end = after.has_value();
+  result.flat = long_flats(curve, span, result.step);
+  result.highest_power = highest_power_in(curve, span);
+  const std::size_t last = curve.levels.empty() ? 0 : curve.levels.size() - 1;
+  result.decreased_in_span = decrease_between(curve, before.value_or(0), after.value_or(last));
+  const auto start = energy_at(curve, span.begin);
+  const auto end = energy_at(curve, span.end);
+  if (!start || !end || result.decreased_in_span) return result;
+  result.joules = end->energy - start->energy;
+  result.start_bound = start->bound;
+  result.end_bound = end->bound;
+  return result;
+}
+
+}  // namespace tokenjoule

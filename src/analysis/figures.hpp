@@ -1,0 +1,26 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/quantity.hpp"
+#include "model/report.hpp"
+
+namespace tokenjoule {
+
+/// What the figures of one boundary are made from. Absent parts come with their reason.
+struct FigureInputs {
+  const BoundaryEnergy* energy = nullptr;  ///< nullptr: nothing was measured
+  std::string no_energy_reason;  ///< why energy figures are null although joules may stand
+  const TokenCounts* tokens = nullptr;
+  double token_start_bound = 0, token_end_bound = 0;
+  double queries = 0;               ///< completed requests' shares in the window
+  std::optional<double> in_flight;  ///< mean
+  std::optional<Seconds> duration;
+};
+
+/// The figures that are one number each, by the keys of docs/metrics.md. `systematic_bound` is the
+/// worst case: relative bounds of numerator and denominator, added.
+Figures figures_of(const FigureInputs& inputs);
+
+}  // namespace tokenjoule

@@ -1,0 +1,66 @@
+#include "analysis/requests.hpp"
+
+#include <algorithm>
+
+#include "analysis/statistics.hpp"
+
+namespace tokenjoule {
+
+namespace {
+
+Seconds overlap(TimeSpan a, TimeSpan b) {
+  const MonoTime begin = std::max(a.begin, b.begin), end = std::min(a.end, b.end);
+  return begin < end ? to_seconds(end - begin) : Seconds();
+}
+
+/// How much of a completed request lies in the window, 0..1.
+double share_of(const RequestRecord& request, const AnswerTokens& answer, TimeSpan window) {
+  const MonoTime last = answer.last.value_or(request.end.value_or(request.sent));
+  const TimeSpan whole{request.sent, last};
+  if (whole.end <= whole.begin) return window.contains(request.sent) ? 1 : 0;
+  return overlap(whole, window) / to_seconds(whole.length());
+}
+
+}  // namespace
+
+RequestCounts request_counts(const Run& run, const std::vector<AnswerTokens>& answers,
+                             std::optional<TimeSpan> window) {
+  RequestCounts counts;
+  counts.planned = static_cast<std::int64_t>(run.requests.size());
+  for (std::size_t i = 0; i < run.requests.size(); ++i) {
+    const RequestRecord& request = run.requests[i];
+    switch (request.outcome) {
+      case Outcome::completed:
+        ++counts.completed;
+        if (window) counts.in_window += share_of(request, answers[i], *window);
+        break;
+      case Outcome::failed:
+        ++counts.failed;
+        ++counts.failures[request.failure.empty() ? "unknown" : request.failure];
+        break;
+      case Outcome::cancelled: ++counts.cancelled; break;
+    }
+  }
+  return counts;
+}
+
+double mean_in_flight(const Run& run, TimeSpan window) {
+  Seconds sum;
+  for (const RequestRecord& request : run.requests) {
+    sum += overlap({request.sent, request.end.value_or(window.end)}, window);
+  }
+  return sum / to_seconds(window.length());
+}
+
+MeanLengths mean_lengths(const Run& run, const std::vector<AnswerTokens>& answers) {
+  std::vector<double> inputs, outputs;
+  for (std::size_t i = 0; i < run.requests.size(); ++i) {
+    const RequestRecord& request = run.requests[i];
+    if (request.outcome != Outcome::completed) continue;
+    outputs.push_back(answers[i].total);
+    if (const auto prompt = prompt_tokens_of(request)) inputs.push_back(*prompt);
+  }
+  return {mean_of(inputs), mean_of(outputs)};
+}
+
+}  // namespace tokenjoule

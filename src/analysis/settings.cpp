@@ -1,0 +1,57 @@
+#include "analysis/settings.hpp"
+
+#include "base/json_view.hpp"
+#include "base/text.hpp"
+
+namespace tokenjoule {
+
+namespace {
+
+/// "dataset": "random", or {"name": "random"}.
+std::string dataset_name(const JsonView& dataset) {
+  const JsonView name = dataset.is(JsonNode::Type::object) ? dataset["name"] : dataset;
+  return std::string(name.string().value_or("random"));
+}
+
+}  // namespace
+
+LoadSettings settings_of(const RunHeader& header) {
+  LoadSettings settings;
+  const auto document = JsonDocument::parse(header.configuration_json);
+  if (!document) return settings;
+  const JsonView root = document->root();
+  const bool has_rate = root["request_rate_per_s"].number().value_or(0) > 0;
+  settings.open_loop = root["mode"].string() == "open" || has_rate;
+  settings.drives_load = has_rate || root["concurrency"].present();
+  const std::string dataset = dataset_name(root["dataset"]);
+  settings.random_prompts = dataset == "random" || dataset == "synthetic";
+  settings.unique_prompts = settings.random_prompts && root["prefix_len"].number().value_or(0) <= 0;
+  if (const auto limit = root["expect_power_limit_w"].number()) {
+    settings.expected_power_limit = Watts(*limit);
+  }
+  return settings;
+}
+
+std::optional<double> engine_number(const EngineInfo& engine, const std::string& key) {
+  const auto at = engine.configuration.find(key);
+  if (at == engine.configuration.end()) return std::nullopt;
+  const auto document = JsonDocument::parse(at->second.json);
+  return document ? document->root().number() : std::nullopt;
+}
+
+bool engine_has(const EngineInfo& engine, const std::string& key) {
+  const auto at = engine.configuration.find(key);
+  if (at == engine.configuration.end()) return false;
+  const auto document = JsonDocument::parse(at->second.json);
+  if (!document || !document->root().present()) return false;
+  const JsonView value = document->root();
+  if (const auto boolean = value.boolean()) return *boolean;
+  if (const auto number = value.number()) return *number > 0;
+  if (const auto text = value.string()) {
+    const std::string word = lower_case(*text);
+    return !word.empty() && word != "false" && word != "none" && word != "0";
+  }
+  return true;
+}
+
+}  // namespace tokenjoule

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/quantity.hpp"
+#include "model/engine.hpp"
+#include "model/event.hpp"
+
+namespace tokenjoule {
+
+/// What the analysis wants to know of the header's configuration. A configuration that lacks a
+/// member, or is no JSON at all, leaves it at what stands here.
+struct LoadSettings {
+  bool open_loop = false;                     ///< "mode": "open", or a "request_rate_per_s"
+  bool drives_load = false;                   ///< the recorder sent requests itself
+  bool random_prompts = true;                 ///< synthetic: "dataset" absent or random
+  bool unique_prompts = true;                 ///< no shared prefix asked for: cache hits surprise
+  std::optional<Watts> expected_power_limit;  ///< "expect_power_limit_w"
+};
+LoadSettings settings_of(const RunHeader& header);
+
+/// A setting of the engine as a number; nullopt where it is not known, or is no number.
+std::optional<double> engine_number(const EngineInfo& engine, const std::string& key);
+/// Whether a setting is known and on: true, a number above 0, a list, an object, or a text that is
+/// none of "", "false", "none" and "0".
+bool engine_has(const EngineInfo& engine, const std::string& key);
+
+}  // namespace tokenjoule

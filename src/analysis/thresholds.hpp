@@ -1,0 +1,55 @@
+#pragma once
+
+#include "base/quantity.hpp"
+#include "base/time.hpp"
+
+/// Where a check changes its mind. Each stands in docs/checks.md beside its code.
+namespace tokenjoule::thresholds {
+
+// sensors_disagree: r = integrated power / counter.
+constexpr double kAgreeLow = 0.95;
+constexpr double kAgreeHigh = 1.05;
+constexpr double kFactorLow = 0.5;
+constexpr double kFactorHigh = 2.0;
+
+constexpr double kFrozenSteps = 3.0;  ///< counter_frozen: flat for longer than this many steps
+constexpr double kCoarseShare = 0.1;  ///< counter_coarse: step / window, care
+constexpr double kCoarseShareSpoils = 0.5;  ///< counter_coarse: step / window, unusable
+constexpr double kImplausibleFactor = 1.5;  ///< implausible_power: power / limit
+
+constexpr double kGapPeriods = 3.0;      ///< sensor_gap: in planned periods
+constexpr Seconds kGapLongest(3.0);      ///< sensor_gap: whatever the period
+constexpr double kGapShareSpoils = 0.1;  ///< sensor_gap: gap / window, unusable
+
+/// Limits are whole watts or milliwatts, and drivers round: closer than this is equal.
+constexpr Watts kLimitRounding(0.5);
+constexpr double kThrottledShare = 0.01;  ///< throttled and power_capped: time / window
+
+constexpr double kLoadedRise = 1.10;  ///< gpu_not_loaded: power under load / idle power
+// not_idle: the halves of the idle phase differ by more than both of these.
+constexpr double kIdleDriftShare = 0.10;
+constexpr Watts kIdleDrift(5.0);
+
+constexpr double kTokensOff = 0.01;        ///< tokens_disagree and foreign_traffic: care
+constexpr double kTokensOffSpoils = 0.10;  ///< tokens_disagree and foreign_traffic: unusable
+constexpr double kCacheHits = 0.01;        ///< prompt_cache_hits: cached / submitted
+constexpr double kContextRoom = 1.25;      ///< context_tuned: max_model_len / longest request
+
+constexpr double kFailures = 0.05;     ///< failures: failed / all, care
+constexpr Seconds kWindowShort(20.0);  ///< window_too_short: care
+constexpr int kStepsFew = 10;          ///< window_too_short: steps or readings, care
+constexpr int kStepsTooFew = 2;        ///< window_too_short: steps or readings, unusable
+
+constexpr double kLateReads = 0.02;        ///< client_limited: reads that lag > 5 ms
+constexpr double kLateReadsSpoil = 0.10;   ///< client_limited: unusable
+constexpr double kCoalescedReads = 0.005;  ///< client_limited: reads coalesced while lagging
+constexpr Seconds kSendLateness(0.001);    ///< client_limited: p99
+constexpr double kQueueFull = 0.001;  ///< client_limited: time the block queue was full / window
+
+constexpr Nanoseconds kClockStep = milliseconds(10);  ///< clock_step
+
+/// An interrupted run ends where its sensors still had a reading beyond the edge; further back than
+/// this, a sensor was lost and that is said instead.
+constexpr Nanoseconds kInterruptedTail = whole_seconds(5);
+
+}  // namespace tokenjoule::thresholds

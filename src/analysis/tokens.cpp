@@ -1,0 +1,92 @@
+#include "analysis/tokens.hpp"
+
+#include <algorithm>
+
+#include "analysis/engine_counters.hpp"
+
+namespace tokenjoule {
+
+namespace {
+
+bool moves_per_step(const Run& run, EngineMetric metric) {
+  const EngineCounter* meaning = meaning_of(run, metric);
+  return meaning != nullptr && meaning->clock == CounterClock::per_step;
+}
+
+/// Share of the submitted prompt tokens that was computed, by the engine's counters over the
+/// window; over the whole load where the engine counts computed tokens only.
+std::optional<double> computed_share(const Run& run, TimeSpan window,
+                                     std::optional<double> prompts_of_load) {
+  const auto submitted = growth_in(run, EngineMetric::prompt_tokens, window);
+  const auto computed = growth_in(run, EngineMetric::prompt_tokens_computed, window);
+  const auto cached = growth_in(run, EngineMetric::prompt_tokens_cached, window);
+  if (submitted && submitted->grown > 0) {
+    if (computed) return std::clamp(computed->grown / submitted->grown, 0.0, 1.0);
+    if (cached) return std::clamp(1.0 - cached->grown / submitted->grown, 0.0, 1.0);
+  }
+  const auto computed_in_load = growth_over_load(run, EngineMetric::prompt_tokens_computed);
+  if (submitted || !computed_in_load || prompts_of_load.value_or(0) <= 0) return std::nullopt;
+  return std::clamp(computed_in_load->grown / *prompts_of_load, 0.0, 1.0);
+}
+
+void split_prompts(const Run& run, TokenFacts& facts, TimeSpan window) {
+  TokenCounts& counts = facts.client.counts;
+  if (!counts.prompt_submitted) {
+    counts.prompt_cached.reset();
+    return;
+  }
+  if (!counts.prompt_cached) {
+    const auto share = computed_share(run, window, facts.client.prompt_run_high);
+    if (!share) return;
+    counts.prompt_cached = *counts.prompt_submitted * (1.0 - *share);
+  }
+  counts.prompt_computed = *counts.prompt_submitted - *counts.prompt_cached;
+}
+
+/// Tokens by the engine's counters alone, where no client recorded its requests.
+void count_by_engine(const Run& run, TokenCounts& counts, TimeSpan window) {
+  if (!counts.engine_counter_output) return;
+  counts.output = counts.engine_counter_output;
+  counts.source = "engine_counter";
+  counts.reason.clear();
+  if (!moves_per_step(run, EngineMetric::prompt_tokens)) return;
+  if (const auto prompts = growth_in(run, EngineMetric::prompt_tokens, window)) {
+    counts.prompt_submitted = prompts->grown;
+  }
+}
+
+void count_over_load(const Run& run, TokenFacts& facts) {
+  if (const auto output = growth_over_load(run, EngineMetric::output_tokens)) {
+    facts.client.counts.engine_counter_output_run = output->grown;
+    facts.output_rounding = output->rounding;
+  }
+  if (const auto prompts = growth_over_load(run, EngineMetric::prompt_tokens)) {
+    facts.prompt_run_by_engine = prompts->grown;
+    facts.prompt_rounding = prompts->rounding;
+  }
+  const auto load = load_span(run);
+  facts.engine_restarted = load && restarted_in(run, *load);
+}
+
+}  // namespace
+
+TokenFacts token_facts(const Run& run, std::optional<TimeSpan> window, bool drives_load) {
+  TokenFacts facts;
+  facts.answers.reserve(run.requests.size());
+  for (const RequestRecord& request : run.requests) facts.answers.push_back(tokens_of(request));
+  facts.client = client_tokens(run.requests, facts.answers, window);
+  count_over_load(run, facts);
+  TokenCounts& counts = facts.client.counts;
+  if (window && moves_per_step(run, EngineMetric::output_tokens)) {
+    if (const auto grown = growth_in(run, EngineMetric::output_tokens, *window)) {
+      counts.engine_counter_output = grown->grown;
+    }
+  }
+  if (window && run.requests.empty()) count_by_engine(run, counts, *window);
+  if (window) split_prompts(run, facts, *window);
+  facts.expected =
+      !run.requests.empty() || counts.source == "engine_counter" || (run.engine && drives_load);
+  return facts;
+}
+
+}  // namespace tokenjoule

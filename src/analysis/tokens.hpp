@@ -1,0 +1,22 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "analysis/token_counts.hpp"
+#include "model/run.hpp"
+
+namespace tokenjoule {
+
+/// The client's counts joined with the engine's own counters.
+struct TokenFacts {
+  std::vector<AnswerTokens> answers;  ///< one a request of the run, in its order
+  ClientTokens client;                ///< its `counts` complete
+  std::optional<double> prompt_run_by_engine;
+  double output_rounding = 0, prompt_rounding = 0;  ///< of the engine's figures over the load
+  bool engine_restarted = false;                    ///< during the load: nothing to compare
+  bool expected = false;  ///< a load ran or the engine counts: no tokens is a finding
+};
+TokenFacts token_facts(const Run& run, std::optional<TimeSpan> window, bool drives_load);
+
+}  // namespace tokenjoule

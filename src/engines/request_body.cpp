@@ -1,0 +1,64 @@
+#include "engines/request_body.hpp"
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "base/check.hpp"
+#include "base/text.hpp"
+
+namespace tokenjoule {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+void add_prompt(Json& body, const RequestSpec& spec) {
+  if (spec.endpoint == EndpointKind::chat) {
+    TJ_ASSERT(spec.prompt.token_ids.empty());  // a chat template needs text
+    body["messages"] = Json::array({{{"role", "user"}, {"content", spec.prompt.text}}});
+  } else if (spec.prompt.token_ids.empty()) {
+    body["prompt"] = spec.prompt.text;
+  } else {
+    body["prompt"] = spec.prompt.token_ids;
+  }
+}
+
+}  // namespace
+
+std::string request_body_with(const RequestFields& fields, const RequestSpec& spec) {
+  Json body;
+  body["model"] = spec.model;
+  add_prompt(body, spec);
+  const bool chat = spec.endpoint == EndpointKind::chat;
+  body[std::string(chat ? fields.chat_limit : "max_tokens")] = spec.output_tokens;
+  if (fields.ignore_eos && spec.ignore_eos) {
+    body["ignore_eos"] = true;
+    if (fields.min_tokens) body["min_tokens"] = spec.output_tokens;
+  }
+  for (const auto& [name, value] : fields.switches) body[name] = value;
+  body["temperature"] = 0;
+  body["stream"] = true;
+  body["stream_options"] = {{"include_usage", true}};
+  if (!spec.extra_body_json.empty()) {
+    const Json extra = Json::parse(spec.extra_body_json, nullptr, false);
+    if (extra.is_object()) body.update(extra);
+  }
+  return body.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string EngineDialect::request_body(const RequestSpec& spec) const {
+  return request_body_with({}, spec);
+}
+
+Status check_extra_body(std::string_view json) {
+  if (json.empty()) return {};
+  const Json extra = Json::parse(json, nullptr, false);
+  if (extra.is_object()) return {};
+  // The text may hold a secret: it is not shown.
+  return failure(
+      ErrorKind::usage,
+      extra.is_discarded() ? "the extra body is no JSON" : "the extra body is no JSON object",
+      "write it as '{\"top_k\": 1}'");
+}
+
+}  // namespace tokenjoule

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace tokenjoule {
+
+/// Splits a stream of server-sent events (WHATWG HTML standard, section 9.2.6) into the data of its
+/// events. Bytes may be cut anywhere. Line ends are \n, \r\n or \r; a byte order mark at the start,
+/// comments and the fields event, id and retry are passed over; several data lines are joined by
+/// \n. An event without data is none.
+class SseReader {
+ public:
+  void put(std::string_view bytes);
+  /// The data of the next event that is complete; valid until the next call. nullopt: more bytes
+  /// are needed.
+  std::optional<std::string_view> next();
+  /// No more bytes will come: an event that only lacks its blank line counts, as servers leave it
+  /// out.
+  void finish();
+
+ private:
+  bool take_line(std::string_view& line);
+  void read_field(std::string_view line);
+
+  std::string buffer_;
+  std::size_t begin_ = 0;    ///< of the unread part of buffer_
+  std::size_t scanned_ = 0;  ///< up to here buffer_ holds no line end
+  std::string data_;         ///< of the event that is being read
+  std::string event_;        ///< the data given out last
+  bool has_data_ = false;
+  bool skip_line_feed_ = false;  ///< the last line ended in \r: a \n right behind it belongs to it
+  bool at_start_ = true;         ///< a byte order mark may still come
+  bool finished_ = false;
+};
+
+}  // namespace tokenjoule

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "engines/answer_decoder.hpp"
+#include "engines/sse.hpp"
+#include "load/block_queue.hpp"
+#include "load/load_counters.hpp"
+#include "model/event.hpp"
+
+namespace tokenjoule {
+
+/// For each stream of a loop, how many answers with status 2xx were failures all the same: written
+/// by the decoder, which alone looks inside, read by the loop, which must not repeat them without a
+/// pause.
+using AnswerFailures = std::vector<std::atomic<std::uint32_t>>;
+
+/// Turns the blocks of one loop into finished request records. For one thread.
+///
+/// Events that shared a read which came late (lag above 1 ms) are censored, all but the first: when
+/// they came is not known, only that it was since the read before.
+class BlockDecoder {
+ public:
+  static constexpr Nanoseconds kLate = milliseconds(1);
+
+  BlockDecoder(std::size_t streams, LoadCounters& counters, AnswerFailures& failures,
+               EventSink records);
+
+  void take(const BlockBatch& batch);
+
+ private:
+  /// How the body of an answer is to be read; by its first byte, where the content type does not
+  /// say.
+  enum class Format { unknown, events, plain };
+  struct Answer {
+    AnswerDecoder decoder;
+    SseReader events;
+    std::string plain;
+    MonoTime last_at;
+    Format format = Format::unknown;
+    explicit Answer(MonoTime sent) : decoder(sent) {}
+  };
+
+  void body(Answer& answer, const StreamBlock& block, std::string_view bytes);
+  void drain(Answer& answer, MonoTime at, bool late);
+  void end(const StreamBlock& block, RequestRecord record);
+
+  AnswerEventReader reader_;
+  std::vector<std::unique_ptr<Answer>> answers_;  ///< by stream; null: no answer is being read
+  LoadCounters& counters_;
+  AnswerFailures& failures_;
+  EventSink records_;
+};
+
+}  // namespace tokenjoule

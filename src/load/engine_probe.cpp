@@ -1,0 +1,176 @@
+#include "load/engine_probe.hpp"
+
+#include <algorithm>
+
+#include <fmt/core.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/json_view.hpp"
+#include "base/text.hpp"
+#include "load/trial_request.hpp"
+
+namespace tokenjoule {
+
+namespace {
+
+/// The engine's own answers; an error only where nothing can be reached at all.
+Result<ProbeAnswers> answers_of(HttpClient& client, const Url& root) {
+  ProbeAnswers answers;
+  std::optional<Error> unreachable;
+  for (const char* path : {"/v1/models", "/version", "/props", "/metrics", "/health"}) {
+    auto reply = client.get(root.joined(path));
+    if (reply) {
+      answers[path] = {reply->status, reply->content_type, std::move(reply->body)};
+    } else if (!unreachable) {
+      unreachable = std::move(reply).error();
+      // Refused, unknown or not http: the other pages are on the same port.
+      if (answers.empty() && unreachable->message.find("in time") == std::string::npos) break;
+    }
+  }
+  if (!answers.empty()) return answers;
+  const bool refused = unreachable->message.find("connection refused") != std::string::npos;
+  return failure(ErrorKind::missing,
+                 refused ? fmt::format("cannot reach {}: connection refused", root.text())
+                         : "cannot reach the engine: " + unreachable->message,
+                 refused ? "start the engine or check --url" : unreachable->hint);
+}
+
+Result<const EngineDialect*> chosen_dialect(const ProbeQuestion& question,
+                                            const ProbeAnswers& answers) {
+  auto found = dialect_for(answers);
+  if (!question.dialect) return found;
+  if (const EngineDialect* named = dialect_named(*question.dialect)) {
+    // With engine and model both stated, a server that does not list its models will do.
+    if (!found && !question.model) return found;
+    return named;
+  }
+  std::vector<std::string> names;
+  for (const EngineDialect* dialect : dialects()) names.emplace_back(dialect->name());
+  return failure(ErrorKind::usage,
+                 fmt::format("there is no engine \"{}\"{}", quoted(*question.dialect),
+                             did_you_mean(*question.dialect, names)),
+                 fmt::format("known are: {}", fmt::join(names, ", ")));
+}
+
+Result<std::string> chosen_model(const ProbeQuestion& question, const ProbeAnswers& answers,
+                                 const std::string& first) {
+  if (!question.model) return first;
+  const auto names = model_names(answers);
+  const auto is_asked = [&](const std::string& name) { return name == *question.model; };
+  if (names.empty() || *question.model == first ||
+      std::any_of(names.begin(), names.end(), is_asked)) {
+    return *question.model;
+  }
+  return failure(ErrorKind::missing,
+                 fmt::format("the engine has no model \"{}\"{}", quoted(*question.model),
+                             did_you_mean(*question.model, names)),
+                 fmt::format("it serves: {}", fmt::join(names, ", ")));
+}
+
+/// Why there are no counters, in words for the record.
+std::string why_no_page(const EngineDialect& dialect, const Result<HttpReply>& reply) {
+  if (!reply) return reply.error().message;
+  if (reply->status == 501 && dialect.name() == "llamacpp") {
+    return "llama-server was started without --metrics";
+  }
+  if (reply->status == 404) return "the engine has no metrics page";
+  return fmt::format("the metrics page answers with status {}", reply->status);
+}
+
+/// The counters of a page, or why there are none.
+Result<std::vector<EngineCounter>> counters_at(HttpClient& client, const Url& url,
+                                               const EngineDialect& dialect) {
+  const auto reply = client.get(url);
+  if (!reply || reply->status != 200) {
+    return failure(ErrorKind::missing, why_no_page(dialect, reply),
+                   "check the URL of --server-metrics");
+  }
+  TRY(const PrometheusPage page, prometheus_page(reply->body, reply->content_type));
+  auto counters = dialect.counters_on(page);
+  if (!counters.empty()) return counters;
+  return failure(
+      ErrorKind::missing,
+      fmt::format("the metrics page has no counter whose meaning is known for the engine {}",
+                  dialect.name()),
+      "count tokens at the client only: --server-metrics off");
+}
+
+/// Which page is read and what is on it. An error only for a page that was asked for by its URL.
+Status add_metrics(ProbedEngine& engine, const ProbeQuestion& question) {
+  if (question.server_metrics == "off") {
+    engine.info.metrics_note = "switched off with --server-metrics off";
+    return {};
+  }
+  const bool found_by_itself = question.server_metrics == "auto";
+  Url url = question.root.joined("/metrics");
+  if (!found_by_itself) {
+    TRY(url, url_in(question.server_metrics));
+    if (url.path.empty()) url.path = "/metrics";
+  }
+  // A key is for the engine alone.
+  if (url.authority() == question.root.authority()) engine.metrics_headers = question.headers;
+  HttpClient client({.timeout = question.timeout, .headers = engine.metrics_headers});
+  auto counters = counters_at(client, url, *engine.dialect);
+  if (!counters && !found_by_itself) return unexpected(std::move(counters).error());
+  if (!counters) {
+    engine.info.metrics_note = counters.error().message;
+    return {};
+  }
+  engine.info.counters = std::move(*counters);
+  engine.info.metrics_url = url.text();
+  engine.metrics = std::move(url);
+  return {};
+}
+
+}  // namespace
+
+Result<ProbedEngine> probe_engine(const ProbeQuestion& question) {
+  HttpClient client({.timeout = question.timeout, .headers = question.headers});
+  TRY(const ProbeAnswers answers, answers_of(client, question.root));
+  ProbedEngine engine;
+  TRY(engine.dialect, chosen_dialect(question, answers));
+  engine.info = engine.dialect->described_by(answers);
+  engine.info.url = question.root.text();
+  engine.info.ignore_eos = engine.dialect->takes_ignore_eos();
+  TRY(engine.info.model, chosen_model(question, answers, engine.info.model));
+  TRY(const Trial trial, try_request(question, *engine.dialect, engine.info.model));
+  engine.endpoint = trial.endpoint;
+  engine.info.endpoint = trial.path;
+  engine.info.token_id_prompts = trial.token_ids;
+  // After the trial, since some counters are not on the page before the first request.
+  TRY_DO(add_metrics(engine, question));
+  return engine;
+}
+
+Result<std::int64_t> count_tokens(const ProbedEngine& engine, const ProbeQuestion& question,
+                                  std::string_view text) {
+  using Json = nlohmann::ordered_json;
+  Json body;
+  if (engine.info.kind == "vllm") {
+    body = {{"model", engine.info.model}, {"prompt", std::string(text)}};
+  } else if (engine.info.kind == "llamacpp") {
+    body = {{"content", std::string(text)}, {"add_special", true}};
+  } else {
+    return failure(ErrorKind::missing,
+                   fmt::format("the engine {} cannot be asked to count tokens", engine.info.kind),
+                   "state lengths in tokens, or use a dataset with known lengths");
+  }
+  HttpClient client({.timeout = question.timeout, .headers = question.headers});
+  TRY(const HttpReply reply,
+      client.post_json(question.root.joined("/tokenize"),
+                       body.dump(-1, ' ', false, Json::error_handler_t::replace)));
+  const auto document = JsonDocument::parse(reply.body);
+  if (reply.status == 200 && document) {
+    const JsonView root = document->root();
+    if (const auto count = root["count"].integer()) return *count;
+    if (root["tokens"].is(JsonNode::Type::array))
+      return static_cast<std::int64_t>(root["tokens"].size());
+  }
+  return failure(
+      ErrorKind::missing,
+      fmt::format("/tokenize answers with status {}: \"{}\"", reply.status, quoted(reply.body)),
+      "see the log of the engine");
+}
+
+}  // namespace tokenjoule

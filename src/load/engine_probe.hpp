@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/quantity.hpp"
+#include "base/result.hpp"
+#include "base/url.hpp"
+#include "engines/dialect.hpp"
+#include "io/http_client.hpp"
+#include "model/engine.hpp"
+
+namespace tokenjoule {
+
+/// What to ask a server about itself.
+struct ProbeQuestion {
+  Url root;                            ///< see api_root()
+  HttpHeaders headers;                 ///< Authorization and the like: sent, never shown
+  std::optional<std::string> model;    ///< must be one that the server names; absent: its first
+  std::optional<std::string> dialect;  ///< absent: found out
+  std::optional<EndpointKind>
+      endpoint;               ///< absent: completions where token-id prompts work, else chat
+  std::string endpoint_path;  ///< "" for the usual path of the endpoint
+  std::string server_metrics = "auto";  ///< "auto", "off", or the URL of a metrics page
+  Seconds timeout{3.0};                 ///< for each page
+  Seconds first_answer_timeout{
+      120.0};  ///< for the trial request: an idle engine may have to wake up
+};
+
+/// A server that answered, and how to talk to it.
+struct ProbedEngine {
+  const EngineDialect* dialect = nullptr;
+  EngineInfo info;
+  EndpointKind endpoint = EndpointKind::completions;
+  std::optional<Url> metrics;  ///< absent: no counters are read, info.metrics_note says why
+  HttpHeaders
+      metrics_headers;  ///< those of the question where the page is on the engine's own port
+};
+
+/// Asks a server what it is (a few GETs) and tries one request for two tokens, which is not part of
+/// any measurement. Errors are of kind missing (nothing answers, no such model, needs a key, still
+/// loading, no such API) or usage (an unknown dialect), each with a hint.
+Result<ProbedEngine> probe_engine(const ProbeQuestion& question);
+
+/// How many tokens the engine itself makes of a text, by its /tokenize page; special tokens that
+/// a completion would get in front are counted. An engine without that page: kind missing.
+Result<std::int64_t> count_tokens(const ProbedEngine& engine, const ProbeQuestion& question,
+                                  std::string_view text);
+
+}  // namespace tokenjoule

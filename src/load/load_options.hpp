@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/quantity.hpp"
+#include "base/url.hpp"
+#include "engines/dialect.hpp"
+#include "io/http_client.hpp"
+#include "load/length_spec.hpp"
+
+namespace tokenjoule {
+
+/// Token ids of random prompts are drawn from [kLowestPromptToken, vocabulary): the ids below hold
+/// special tokens and single bytes in the vocabularies in use, and the smallest vocabulary that is
+/// in wide use (Llama 2) ends at 32 000.
+constexpr std::int32_t kLowestPromptToken = 1000;
+constexpr std::int32_t kDefaultVocabulary = 30'000;
+
+/// One operating point: what is asked of which server, how often and for how long.
+struct LoadOptions {
+  std::vector<Url>
+      roots;  ///< API roots, without "/v1"; with several, streams are dealt out in turn
+  EndpointKind endpoint = EndpointKind::completions;
+  std::string path;     ///< "" for the endpoint's own path
+  std::string model;    ///< the name that requests carry
+  HttpHeaders headers;  ///< added to each request; values never leave this object but to the server
+  std::string api_key;  ///< sent as a bearer token; "" for none
+  std::int64_t concurrency = 1;  ///< closed loop: requests in flight, 1 to 100 000
+  std::optional<std::int64_t>
+      num_requests;  ///< the window ends when so many measured requests were sent
+  LengthSpec input_length = fixed_length(1024);
+  LengthSpec output_length = fixed_length(128);
+  bool token_id_prompts = true;  ///< the server takes token ids; else prompts are words
+  std::int32_t vocabulary = kDefaultVocabulary;  ///< ids of prompts stay below this
+  bool ignore_eos = true;                        ///< sent only where the dialect takes it
+  std::string extra_body_json;   ///< a JSON object merged into each body; "" for none
+  std::uint64_t seed = 1;        ///< fixes lengths and prompt bodies
+  std::string nonce;             ///< fixes the first 64 tokens of each prompt; must not be empty
+  Seconds request_timeout{600};  ///< from sending to the end of the answer
+  int load_threads = 1;          ///< 1 to 64, at most `concurrency`
+
+  // For the program that directs the phases; the client itself does not use them.
+  Seconds duration{60};
+  std::optional<Seconds> warmup;  ///< absent: 10 s or the completions below, whichever is later
+  std::optional<std::int64_t> warmup_requests;  ///< absent: 2 x concurrency completions
+  Seconds cooldown{2};
+  Seconds drain{30};
+};
+
+}  // namespace tokenjoule

@@ -1,0 +1,119 @@
+#include <algorithm>
+#include <utility>
+
+#include <sys/epoll.h>
+
+#include "base/text.hpp"
+#include "load/load_loop.hpp"
+
+// The part of LoadLoop that takes a stream's answer from bytes to blocks for the decoder.
+
+namespace tokenjoule {
+
+namespace {
+
+constexpr std::size_t kRefusalBytes = 512;  // more of an error page than any message shows
+
+bool is_success(const HttpHead& head) { return head.status >= 200 && head.status < 300; }
+
+}  // namespace
+
+void LoadLoop::ready(Stream& stream, std::uint32_t epoll_events) {
+  if (stream.state == Stream::State::connecting) {
+    const int error = stream.socket.connect_result();
+    return error == 0 ? connected(stream) : connection_failed(stream, failure_text(error));
+  }
+  // Between requests a server has nothing to say: it closes, or its bytes belong to no request.
+  if (stream.state != Stream::State::exchanging) return drop_connection(stream);
+  if ((epoll_events & EPOLLOUT) != 0 && !stream.sent_whole()) send_rest(stream);
+  const bool still = stream.state == Stream::State::exchanging;
+  if (still && (epoll_events & (EPOLLIN | EPOLLERR | EPOLLHUP)) != 0) readable(stream);
+}
+
+void LoadLoop::readable(Stream& stream) {
+  wait_for_room();
+  const std::span<char> space = std::span(buffer_).subspan(HttpReader::kHeadroom);
+  const Transfer transfer = stream.socket.receive(space);
+  const MonoTime own = parts_.clock.now();
+  if (transfer.would_block) return;
+  if (transfer.error != 0) return exchange_broken(stream, failure_text(transfer.error));
+  if (transfer.count == 0) return peer_closed(stream, own);
+  const Arrival arrival = arrival_of(transfer, own);
+  totals_.add_read(arrival.lag);
+  take_bytes(stream, transfer.count, arrival);
+}
+
+LoadLoop::Arrival LoadLoop::arrival_of(const Transfer& transfer, MonoTime own) {
+  if (!transfer.received) {
+    // Without the kernel's stamp the bytes are known to have waited since epoll named the socket.
+    ++totals_.reads_user_stamped;
+    return {own, own - round_begin_};
+  }
+  const MonoTime at = std::min(offset_.steady_time(*transfer.received), own);
+  return {at, own - at};
+}
+
+void LoadLoop::take_bytes(Stream& stream, std::size_t count, const Arrival& arrival) {
+  const Status read = stream.reader.put_in_place(buffer_.data() + HttpReader::kHeadroom, count);
+  if (stream.reader.head_done()) take_pieces(stream, arrival);
+  if (!read) return exchange_broken(stream, "bad_http: " + read.error().message);
+  if (stream.reader.done()) answered(stream, arrival.at);
+}
+
+void LoadLoop::take_pieces(Stream& stream, const Arrival& arrival) {
+  const HttpHead& head = stream.reader.head();
+  stream.record.http_status = head.status;
+  if (is_success(head) && !stream.body_begun) {
+    const bool events = starts_with(lower_case(head.content_type), "text/event-stream");
+    parts_.blocks.begin(stream.index, stream.record.sent, events);
+    stream.body_begun = true;
+  }
+  const auto pieces = stream.reader.body();
+  if (pieces.empty()) return;
+  if (!stream.record.first_body) stream.record.first_body = arrival.at;
+  if (stream.body_begun) {
+    return parts_.blocks.body(stream.index, arrival.at, arrival.lag, pieces);
+  }
+  for (const std::string_view piece : pieces) {
+    stream.refusal +=
+        piece.substr(0, kRefusalBytes - std::min(kRefusalBytes, stream.refusal.size()));
+  }
+}
+
+void LoadLoop::peer_closed(Stream& stream, MonoTime at) {
+  if (!stream.reader.started()) {
+    return exchange_broken(stream, "reset: the connection was closed before an answer");
+  }
+  if (!stream.reader.put_eof()) return exchange_broken(stream, "ended_early");
+  answered(stream, at);
+}
+
+void LoadLoop::answered(Stream& stream, MonoTime at) {
+  const HttpHead head = stream.reader.head();
+  const bool reusable = head.keep_alive && stream.reader.surplus() == 0 && stream.sent_whole();
+  if (reusable) {
+    stream.reused = true;
+  } else {
+    drop_connection(stream);
+  }
+  if (is_success(head)) return answer_accepted(stream, at);
+  finish(stream, AnswerEnd::cut, refusal_text(head, stream.refusal), at);
+  pause(stream, at + pause_after(++stream.failures_in_row, head.retry_after));
+}
+
+void LoadLoop::answer_accepted(Stream& stream, MonoTime at) {
+  const MonoTime sent = stream.record.sent;
+  finish(stream, AnswerEnd::whole, {}, at);
+  // What the answer held is the decoder's to judge, some milliseconds later. A server that fails at
+  // once inside its answers gets no more than one request per pause.
+  const std::uint32_t failures = parts_.failures[stream.index].load(std::memory_order_relaxed);
+  if (std::exchange(stream.answer_failures, failures) == failures) {
+    stream.failures_in_row = 0;
+    return want_request(stream, at);
+  }
+  const MonoTime next = sent + pause_after(++stream.failures_in_row);
+  if (next <= at) return want_request(stream, at);
+  pause(stream, next);
+}
+
+}  // namespace tokenjoule

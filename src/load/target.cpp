@@ -1,0 +1,148 @@
+#include "load/target.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+
+#include <fmt/format.h>
+#include <netdb.h>
+
+#include "base/text.hpp"
+
+namespace tokenjoule {
+
+namespace {
+
+// What the client itself must decide: how the body is framed, how long a connection lives, and that
+// nothing is compressed (a compressed event has no time of its own).
+constexpr std::string_view kOurHeaders[] = {"content-length", "transfer-encoding", "connection",
+                                            "accept-encoding", "expect"};
+
+bool is_token(std::string_view name) {
+  constexpr std::string_view marks = "!#$%&'*+-.^_`|~";
+  return !name.empty() && std::all_of(name.begin(), name.end(), [&](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           marks.find(c) != std::string_view::npos;
+  });
+}
+
+bool is_field_value(std::string_view value) {
+  return std::none_of(value.begin(), value.end(), [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return (byte < 0x20 && byte != '\t') || byte == 0x7f;
+  });
+}
+
+/// The value never appears in the message: it may be a secret.
+Status check_header(const std::string& name, const std::string& value) {
+  if (!is_token(name) || !is_field_value(value)) {
+    return failure(ErrorKind::usage, fmt::format("the header \"{}\" cannot be sent", quoted(name)),
+                   "write --header 'Name: value', in one line");
+  }
+  const auto* const ours =
+      std::find(std::begin(kOurHeaders), std::end(kOurHeaders), lower_case(name));
+  if (ours != std::end(kOurHeaders)) {
+    return failure(ErrorKind::usage,
+                   fmt::format("the header {} is set by the client itself", quoted(name)),
+                   "leave it out");
+  }
+  return {};
+}
+
+/// RFC 4648, section 4.
+std::string base64(std::string_view bytes) {
+  constexpr std::string_view digits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    const auto byte = [&](std::size_t at) -> std::uint32_t {
+      return at < bytes.size() ? static_cast<unsigned char>(bytes[at]) : 0U;
+    };
+    const std::uint32_t group = byte(i) << 16U | byte(i + 1) << 8U | byte(i + 2);
+    for (std::uint32_t digit = 0; digit < 4; ++digit) {
+      const bool padding = i + digit > bytes.size();
+      text += padding ? '=' : digits[group >> (18U - 6U * digit) & 63U];
+    }
+  }
+  return text;
+}
+
+/// Ours, each unless the user gave one of that name.
+HttpHeaders default_headers(const Url& root, const LoadOptions& options) {
+  HttpHeaders headers = {{"Host", root.authority()},
+                         {"Content-Type", "application/json"},
+                         {"Accept", "text/event-stream, application/json"},
+                         {"User-Agent", "tokenjoule"}};
+  if (!options.api_key.empty()) {
+    headers.emplace_back("Authorization", "Bearer " + options.api_key);
+  } else if (!root.user_info.empty()) {
+    headers.emplace_back("Authorization", "Basic " + base64(root.user_info));
+  }
+  return headers;
+}
+
+bool contains(const HttpHeaders& headers, const std::string& name) {
+  return std::any_of(headers.begin(), headers.end(), [&](const auto& header) {
+    return lower_case(header.first) == lower_case(name);
+  });
+}
+
+}  // namespace
+
+std::string Target::head_for(std::size_t body_size) const {
+  return fmt::format("{}{}\r\n\r\n", head, body_size);
+}
+
+Result<std::string> request_head(const Url& root, const LoadOptions& options) {
+  const std::string path =
+      options.path.empty() ? std::string(path_of(options.endpoint)) : options.path;
+  const std::string target = root.joined(path).path;
+  if (!is_field_value(target) || target.find(' ') != std::string::npos) {
+    return failure(ErrorKind::usage, fmt::format("\"{}\" is no path of a URL", quoted(target)),
+                   "write --endpoint /v1/completions");
+  }
+  std::string head = fmt::format("POST {} HTTP/1.1\r\n", target);
+  for (const auto& [name, value] : default_headers(root, options)) {
+    if (contains(options.headers, name)) continue;
+    TRY_DO(check_header(name, value));
+    head += fmt::format("{}: {}\r\n", name, value);
+  }
+  for (const auto& [name, value] : options.headers) {
+    TRY_DO(check_header(name, value));
+    head += fmt::format("{}: {}\r\n", name, value);
+  }
+  head += "Content-Length: ";
+  return head;
+}
+
+Result<Target> target_for(const Url& root, const LoadOptions& options) {
+  if (root.scheme != "http") {
+    return failure(ErrorKind::usage,
+                   fmt::format("the load client cannot speak {} yet, which {} asks for",
+                               root.scheme, root.text()),
+                   "give the engine's own http:// address, or a local forwarder to it");
+  }
+  Target target;
+  target.name = root.text();
+  TRY(target.head, request_head(root, options));
+  addrinfo wanted{};
+  wanted.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  const int error =
+      ::getaddrinfo(root.host.c_str(), fmt::format("{}", root.port).c_str(), &wanted, &found);
+  if (error != 0) {
+    return failure(ErrorKind::missing,
+                   fmt::format("cannot find the host {}: {}", root.host, ::gai_strerror(error)),
+                   "check the name in --url, or give its address");
+  }
+  const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owned(found, ::freeaddrinfo);
+  for (const addrinfo* at = found; at != nullptr; at = at->ai_next) {
+    SocketAddress address;
+    std::memcpy(&address.storage, at->ai_addr, at->ai_addrlen);
+    address.length = at->ai_addrlen;
+    target.addresses.push_back(address);
+  }
+  return target;
+}
+
+}  // namespace tokenjoule

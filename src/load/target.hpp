@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "base/url.hpp"
+#include "load/load_options.hpp"
+#include "load/socket.hpp"
+
+namespace tokenjoule {
+
+/// One server that requests go to.
+struct Target {
+  std::string name;                      ///< its URL without user info, for messages
+  std::vector<SocketAddress> addresses;  ///< tried in this order; at least one
+  std::string head;                      ///< of each request, up to the value of Content-Length
+
+  /// The head of a request with a body of so many bytes.
+  std::string head_for(std::size_t body_size) const;
+};
+
+/// The head of all requests to this server, up to the value of Content-Length. A header that is no
+/// HTTP, or that the client sets itself, is a usage error.
+Result<std::string> request_head(const Url& root, const LoadOptions& options);
+
+/// Resolves the host, once for the whole load. Errors: https, a host that is not known.
+Result<Target> target_for(const Url& root, const LoadOptions& options);
+
+}  // namespace tokenjoule

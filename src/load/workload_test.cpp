@@ -1,0 +1,105 @@
+#include "load/workload.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <gtest/gtest.h>
+
+namespace tokenjoule {
+namespace {
+
+LoadOptions options_with(std::uint64_t seed, const std::string& nonce) {
+  LoadOptions options;
+  options.seed = seed;
+  options.nonce = nonce;
+  options.input_length = length_spec_in("80-120").value();
+  options.output_length = length_spec_in("10-20").value();
+  return options;
+}
+
+std::vector<std::int32_t> first_tokens(const Prompt& prompt) {
+  return {prompt.token_ids.begin(), prompt.token_ids.begin() + kNonceTokens};
+}
+std::vector<std::int32_t> rest_of(const Prompt& prompt) {
+  return {prompt.token_ids.begin() + kNonceTokens, prompt.token_ids.end()};
+}
+
+TEST(Workload, ARequestDependsOnSeedAndNumberOnlyNotOnTheOrderOfAsking) {
+  const Workload forward(options_with(1, "n"), {});
+  const Workload backward(options_with(1, "n"), {});
+  std::vector<Prompt> prompts;
+  for (std::uint64_t id = 0; id < 10; ++id) prompts.push_back(forward.spec(id).prompt);
+  for (std::uint64_t id = 10; id-- > 0;) {
+    EXPECT_EQ(backward.spec(id).prompt.token_ids, prompts[id].token_ids);
+  }
+}
+
+TEST(Workload, LengthsAreWithinTheirBoundsAndPromptsAsLongAsAsked) {
+  const Workload workload(options_with(3, "n"), {});
+  for (std::uint64_t id = 0; id < 50; ++id) {
+    const RequestLengths asked = workload.lengths(id);
+    EXPECT_TRUE(asked.input >= 80 && asked.input <= 120 && asked.output >= 10 &&
+                asked.output <= 20);
+    const RequestSpec spec = workload.spec(id);
+    EXPECT_EQ(spec.prompt.token_ids.size(), static_cast<std::size_t>(asked.input));
+    EXPECT_EQ(spec.output_tokens, asked.output);
+  }
+}
+
+TEST(Workload, ANewNonceChangesTheFirst64TokensAndNothingElse) {
+  const Workload one(options_with(1, "first run"), {});
+  const Workload two(options_with(1, "second run"), {});
+  EXPECT_EQ(one.lengths(5).input, two.lengths(5).input);
+  EXPECT_NE(first_tokens(one.spec(5).prompt), first_tokens(two.spec(5).prompt));
+  EXPECT_EQ(rest_of(one.spec(5).prompt), rest_of(two.spec(5).prompt));
+}
+
+TEST(Workload, ANewSeedLeavesTheFirst64TokensToTheNonce) {
+  const Workload one(options_with(1, "n"), {});
+  const Workload two(options_with(2, "n"), {});
+  EXPECT_EQ(first_tokens(one.prompt(5, 100)), first_tokens(two.prompt(5, 100)));
+  EXPECT_NE(rest_of(one.prompt(5, 100)), rest_of(two.prompt(5, 100)));
+}
+
+TEST(Workload, AShortPromptComesWhollyFromTheNonce) {
+  const Workload one(options_with(1, "n"), {});
+  const Workload two(options_with(2, "n"), {});
+  EXPECT_EQ(one.prompt(5, 8).token_ids, two.prompt(5, 8).token_ids);
+  EXPECT_EQ(one.prompt(5, 8).token_ids.size(), 8U);
+}
+
+TEST(Workload, NoTwoRequestsShareAPrefixWarmupIncluded) {
+  const Workload workload(options_with(1, "n"), {});
+  std::set<std::vector<std::int32_t>> prefixes;
+  for (std::uint64_t id = 0; id < 500; ++id) {
+    const Prompt measured = workload.prompt(id, 8);
+    const Prompt warmup = workload.prompt(kFirstWarmupId + id, 8);
+    prefixes.insert(measured.token_ids);
+    prefixes.insert(warmup.token_ids);
+  }
+  EXPECT_EQ(prefixes.size(), 1000U);
+}
+
+TEST(Workload, TokenIdsStayInTheSafePartOfTheVocabulary) {
+  LoadOptions options = options_with(1, "n");
+  options.vocabulary = 3000;
+  for (const std::int32_t id : Workload(options, {}).prompt(0, 5000).token_ids) {
+    EXPECT_TRUE(id >= 1000 && id < 3000);
+  }
+  options.vocabulary = 400;  // smaller than the usual lower bound: the upper half is used
+  for (const std::int32_t id : Workload(options, {}).prompt(0, 500).token_ids) {
+    EXPECT_TRUE(id >= 200 && id < 400);
+  }
+}
+
+TEST(Workload, WhereIdsAreNotTakenPromptsAreWords) {
+  LoadOptions options = options_with(1, "n");
+  options.token_id_prompts = false;
+  const Workload workload(options, WordSizes::measured_by({}));
+  const Prompt prompt = workload.prompt(3, 70);
+  EXPECT_TRUE(prompt.token_ids.empty());
+  EXPECT_EQ(std::count(prompt.text.begin(), prompt.text.end(), ' '), 69);
+}
+
+}  // namespace
+}  // namespace tokenjoule

@@ -1,0 +1,66 @@
+#include "model/metrics.hpp"
+
+namespace tokenjoule {
+
+namespace {
+
+constexpr Metric kMetrics[] = {
+    {"joules_per_output_token", "J/token", "energy per output token",
+     "Energy of the window divided by all output tokens of the window, also those of failed and "
+     "cancelled requests.",
+     "M17", true, false},
+    {"joules_per_total_token", "J/token", "energy per prompt and output token",
+     "Energy of the window divided by prompt tokens submitted plus output tokens.", "M18", true,
+     false},
+    {"joules_per_computed_token", "J/token", "energy per computed prompt and output token",
+     "Energy of the window divided by prompt tokens computed (cache hits left out) plus output "
+     "tokens.",
+     "M19", true, false},
+    {"joules_per_good_output_token", "J/token", "energy per output token of completed requests",
+     "Energy of the window divided by output tokens of requests that completed.", "M20", true,
+     false},
+    {"watt_hours_per_query", "Wh", "energy per query",
+     "Energy of the window divided by the completed requests' shares that lie in the window.",
+     "M21", true, false},
+    {"watt_hours_per_million_output_tokens", "Wh/Mtoken", "energy per million output tokens",
+     "Energy per output token, times 10^6 / 3600.", "M22", true, false},
+    {"watt_hours_per_million_total_tokens", "Wh/Mtoken", "energy per million tokens",
+     "Energy per prompt and output token, times 10^6 / 3600.", "M22", true, false},
+    {"output_tokens_per_second", "token/s", "output throughput",
+     "Output tokens of the window divided by its length.", "M23", false, false},
+    {"output_tokens_per_second_per_user", "token/s", "output throughput per user",
+     "Output throughput divided by the mean number of requests in flight.", "M24", false, false},
+    {"interactivity_tokens_per_second", "token/s", "interactivity",
+     "One divided by the time per output token of each request; p5 are the slow users.", "M27",
+     false, true},
+    {"ttft_seconds", "s", "time to first token",
+     "First content or reasoning token minus the send time (closed loop) or the planned send time "
+     "(open loop).",
+     "M25", false, true},
+    {"tpot_seconds", "s", "time per output token",
+     "Last token minus first token, divided by the tokens less one, per request.", "M26", false,
+     true},
+    {"itl_seconds", "s", "inter-token latency",
+     "Gap between two token events divided by the tokens of the later one; events that shared a "
+     "late read count as simultaneous.",
+     "M28", false, true},
+    {"itl_upper_seconds", "s", "inter-token latency, upper extreme",
+     "As itl_seconds, each unknown gap at its longest; given where gaps are unknown.", "M28", false,
+     true},
+    {"e2e_latency_seconds", "s", "end-to-end latency",
+     "Last token minus the send time (closed loop) or the planned send time (open loop).", "M29",
+     false, true},
+};
+
+}  // namespace
+
+std::span<const Metric> metrics() { return kMetrics; }
+
+const Metric* metric_named(std::string_view key) {
+  for (const Metric& metric : kMetrics) {
+    if (metric.key == key) return &metric;
+  }
+  return nullptr;
+}
+
+}  // namespace tokenjoule

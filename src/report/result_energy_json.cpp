@@ -1,0 +1,112 @@
+#include <nlohmann/json.hpp>
+
+#include "report/json_values.hpp"
+#include "report/result_parts.hpp"
+
+namespace tokenjoule {
+
+extern template nlohmann::ordered_json components_json(const std::vector<BoundItem>& items);
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Values = JsonValues<Json>;
+
+Json device_json(const DeviceEnergy& device) {
+  return {{"id", device.id},
+          {"name", Values::of(device.name)},
+          {"label", Values::of(device.label)},
+          {"group", Values::of(device.group)},
+          {"instrument", Values::of(device.instrument)},
+          {"method", Values::of(device.method)},
+          {"simulated", device.simulated},
+          {"joules", Values::of(device.joules)},
+          {"counter_joules", Values::of(device.counter_joules)},
+          {"integrated_joules", Values::of(device.integrated_joules)},
+          {"edge_bound_joules", Values::of(device.edge_bound)},
+          {"gain_bound_joules", Values::of(device.gain_bound)},
+          {"mean_watts", Values::of(device.mean_power)},
+          {"idle_watts", Values::of(device.idle_power)},
+          {"active_joules", Values::of(device.active_joules)},
+          {"step_s", Values::of(device.step)},
+          {"max_gap_s", Values::of(device.max_gap)},
+          {"power_limit_enforced_watts", Values::of(device.power_limit_enforced)},
+          {"power_limit_default_watts", Values::of(device.power_limit_default)},
+          {"share_of_limit", Values::of(device.share_of_limit)},
+          {"throttled_s", Values::of(device.throttled)},
+          {"temperature_mean_c", Values::of(device.temperature_mean_c)},
+          {"sm_clock_mean_mhz", Values::of(device.sm_clock_mean_mhz)},
+          {"memory_clock_mean_mhz", Values::of(device.memory_clock_mean_mhz)},
+          {"utilisation_mean", Values::of(device.utilisation_mean)},
+          {"memory_used_mean_bytes", Values::of(device.memory_used_mean_bytes)}};
+}
+
+Json devices_json(const std::vector<DeviceEnergy>& devices) {
+  Json list = Json::array();
+  for (const DeviceEnergy& device : devices) list.push_back(device_json(device));
+  return list;
+}
+
+Json energy_json(const BoundaryEnergy& energy) {
+  Json json = {{"boundary", name_of(energy.boundary)},
+               {"method", Values::of(energy.method)},
+               {"joules", Values::of(energy.joules)}};
+  if (!energy.joules) Values::put_reason(json, energy.reason);
+  json["systematic_bound_joules"] = Values::of(energy.systematic_bound);
+  json["components"] = components_json<Json>(energy.components);
+  json["active_joules"] = Values::of(energy.active_joules);
+  json["idle_joules"] = Values::of(energy.idle_joules);
+  json["groups"] = Json::object();
+  for (const auto& [group, joules] : energy.groups) json["groups"][group] = Values::of(joules);
+  json["devices"] = devices_json(energy.devices);
+  return json;
+}
+
+Json idle_json(const IdleReport& idle) {
+  Json json = {{"state", idle.state},
+               {"duration_s", Values::of(idle.duration)},
+               {"watts", Values::of(idle.watts)}};
+  if (!idle.watts) Values::put_reason(json, idle.reason);
+  return json;
+}
+
+Json instrument_json(const Instrument& instrument) {
+  return {{"id", instrument.id},
+          {"kind", Values::of(instrument.kind)},
+          {"model", Values::of(instrument.model)},
+          {"driver", Values::of(instrument.driver)},
+          {"quantity", Values::of(instrument.quantity)},
+          {"field", Values::of(instrument.source)},
+          {"step_s", Values::of(instrument.step)},
+          {"averaging_s", Values::of(instrument.averaging)},
+          {"accuracy",
+           {{"half_width_relative", Values::of(instrument.accuracy.half_width_relative)},
+            {"distribution", Values::of(instrument.accuracy.distribution)},
+            {"basis", Values::of(instrument.accuracy.basis)},
+            {"source", Values::of(instrument.accuracy.source)}}},
+          {"calibration", nullptr}};
+}
+
+}  // namespace
+
+template <typename J>
+void put_energy(J& json, const Report& report) {
+  json["energy"] = Json::array();
+  for (const BoundaryEnergy& energy : report.energy) json["energy"].push_back(energy_json(energy));
+  json["other_gpus"] = devices_json(report.other_gpus);
+  json["idle"] = idle_json(report.idle);
+  json["instruments"] = Json::array();
+  for (const Instrument& item : report.instruments) {
+    json["instruments"].push_back(instrument_json(item));
+  }
+  json["factors"] = {{{"name", "pue"},
+                      {"value", nullptr},
+                      {"reason", "not stated"},
+                      {"unit", "1"},
+                      {"year", nullptr},
+                      {"source", nullptr}}};
+}
+
+template void put_energy(Json& json, const Report& report);
+
+}  // namespace tokenjoule

@@ -1,0 +1,106 @@
+#include "sensors/dcgm/dcgm_sensor.hpp"
+
+#include <gtest/gtest.h>
+
+#include "io/testing_server.hpp"
+
+namespace tokenjoule {
+namespace {
+
+std::string row(const std::string& metric, const std::string& uuid, double value) {
+  return metric + "{gpu=\"0\",UUID=\"" + uuid + "\",modelName=\"NVIDIA H100\"} " +
+         std::to_string(value) + "\n";
+}
+const std::string kEnergy = "DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION";
+const std::string kPower = "DCGM_FI_DEV_POWER_USAGE";
+
+PageServer::Page page(const std::string& text) { return {200, text, "text/plain; version=0.0.4"}; }
+
+Result<std::unique_ptr<Sensor>> open_at(const PageServer& server,
+                                        std::map<std::string, std::string> settings, Clock& clock) {
+  settings["url"] = server.url().text();
+  return open_dcgm({"dcgm", std::move(settings)}, clock);
+}
+
+TEST(DcgmSensor, AnnouncesTheGpusOfItsPageAndReadsThem) {
+  PageServer server(
+      {{"GET /metrics", page(row(kEnergy, "GPU-a", 5000) + row(kPower, "GPU-a", 300))}});
+  FakeClock clock;
+  auto sensor = open_at(server, {{"group", "prefill"}}, clock);
+  ASSERT_TRUE(sensor.has_value()) << sensor.error().message;
+  EXPECT_EQ((*sensor)->contents().devices.at(0).group, "prefill");
+  ASSERT_EQ((*sensor)->contents().signals.size(), 2u);
+  EXPECT_EQ((*sensor)->contents().signals[0].measurand, Measurand::energy);
+  EXPECT_EQ((*sensor)->contents().signals[0].raw_unit, "mJ");
+  server.set("GET /metrics", page(row(kEnergy, "GPU-a", 6000) + row(kPower, "GPU-a", 301)));
+  const auto sample = (*sensor)->poll(clock);
+  ASSERT_TRUE(sample.has_value());
+  ASSERT_EQ(sample->readings.size(), 2u);
+  EXPECT_EQ(sample->readings[0].signal, 0u);
+  EXPECT_EQ(sample->readings[0].raw, 6000.0);
+  EXPECT_EQ(sample->readings[1].raw, 301.0);
+}
+
+TEST(DcgmSensor, AGpuThatVanishesLeavesAGapAndTheLastOneEndsTheSensor) {
+  const std::string a = row(kPower, "GPU-a", 1);
+  const std::string b = row(kPower, "GPU-b", 2);
+  PageServer server({{"GET /metrics", page(a + b)}});
+  FakeClock clock;
+  auto sensor = open_at(server, {}, clock);
+  ASSERT_TRUE(sensor.has_value());
+  server.set("GET /metrics", page(b + row(kPower, "GPU-new", 3)));
+  const auto sample = (*sensor)->poll(clock);
+  ASSERT_TRUE(sample.has_value());
+  ASSERT_EQ(sample->readings.size(), 1u);
+  EXPECT_EQ(sample->readings[0].signal, 1u);
+  server.set("GET /metrics", page(row(kPower, "GPU-new", 3)));
+  EXPECT_EQ((*sensor)->poll(clock).error().kind, ErrorKind::unavailable);
+}
+
+TEST(DcgmSensor, APageThatFailsOnceIsTriedAgain) {
+  PageServer server({{"GET /metrics", page(row(kPower, "GPU-a", 1))}});
+  FakeClock clock;
+  auto sensor = open_at(server, {}, clock);
+  ASSERT_TRUE(sensor.has_value());
+  for (const PageServer::Page& bad :
+       {PageServer::Page{500, "x", "text/plain"}, page(""), page("<html>")}) {
+    server.set("GET /metrics", bad);
+    EXPECT_EQ((*sensor)->poll(clock).error().kind, ErrorKind::retry);
+  }
+  server.set("GET /metrics", page(row(kPower, "GPU-a", 1)));
+  EXPECT_TRUE((*sensor)->poll(clock).has_value());
+}
+
+TEST(DcgmSensor, ContradictingRowsAreALoss) {
+  PageServer server({{"GET /metrics", page(row(kPower, "GPU-a", 100) + row(kEnergy, "GPU-a", 1))}});
+  FakeClock clock;
+  auto sensor = open_at(server, {}, clock);
+  ASSERT_TRUE(sensor.has_value());
+  server.set("GET /metrics", page(row(kPower, "GPU-a", 100) + row(kPower, "GPU-a", 200) +
+                                  row(kEnergy, "GPU-a", 1)));
+  EXPECT_EQ((*sensor)->poll(clock)->readings.size(), 1u);
+  const auto losses = (*sensor)->take_losses();
+  ASSERT_EQ(losses.size(), 1u);
+  EXPECT_EQ(losses[0].what, "reading");
+  EXPECT_TRUE((*sensor)->take_losses().empty());
+}
+
+TEST(DcgmSensor, WhatCannotBeUsedIsAnErrorThatSaysWhy) {
+  PageServer server(
+      {{"GET /metrics", page(row(kPower, "GPU-a", 1))}, {"GET /other", page("up 1\n")}});
+  FakeClock clock;
+  const auto filtered = open_at(server, {{"pod", "llama-0"}}, clock);
+  ASSERT_FALSE(filtered.has_value());
+  EXPECT_NE(filtered.error().message.find("labels"), std::string::npos) << filtered.error().message;
+  for (const char* path : {"/other", "/nothing"}) {
+    const auto sensor = open_dcgm({"dcgm", {{"url", server.url(path).text()}}}, clock);
+    ASSERT_FALSE(sensor.has_value());
+    EXPECT_EQ(sensor.error().kind, ErrorKind::missing);
+    EXPECT_NE(sensor.error().hint, "");
+  }
+  EXPECT_EQ(open_at(server, {{"energy_unit", "kWh"}}, clock).error().kind, ErrorKind::usage);
+  EXPECT_EQ(open_at(server, {{"timeout", "soon"}}, clock).error().kind, ErrorKind::usage);
+}
+
+}  // namespace
+}  // namespace tokenjoule

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "devices/nvml.hpp"
+#include "sensors/nvml/nvml_values.hpp"
+
+namespace tokenjoule {
+
+/// What one GPU gave, and the gravest of what it refused.
+struct NvmlRead {
+  NvmlValues values;
+  /// retry: some value may be there next time. unavailable: the GPU is lost. What the GPU just does
+  /// not offer is no error.
+  std::optional<Error> error;
+};
+
+/// Reads the values: all fields by one call, the others one by one. A GPU that is lost is asked
+/// nothing more.
+NvmlRead read_nvml(const Nvml& nvml, nvml::Device device, const std::vector<NvmlKey>& keys);
+
+}  // namespace tokenjoule
