@@ -131,6 +131,7 @@ void add_energy_figures(Figures& figures, const FigureInputs& inputs, const Part
   put("watt_hours_per_query", queries, 1 / kJoulesPerWattHour);
   put("watt_hours_per_million_output_tokens", output, kMillion / kJoulesPerWattHour);
   put("watt_hours_per_million_total_tokens", total, kMillion / kJoulesPerWattHour);
+  put("mean_watts", duration_part(inputs));
 }
 
 }  // namespace

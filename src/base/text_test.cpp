@@ -29,6 +29,7 @@ TEST(Numbers, MustBeWhole) {
 TEST(Suggestions, NameTheNearest) {
   const std::string names[] = {"concurrency", "duration", "url"};
   EXPECT_EQ(closest("concurency", names), "concurrency");
+  EXPECT_EQ(closest("rul", names), "url");  // two neighbours swapped
   EXPECT_FALSE(closest("zzz", names));
   EXPECT_EQ(did_you_mean("duraton", names), " (did you mean duration?)");
 }

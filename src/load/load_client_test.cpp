@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include "load/descriptor_limit.hpp"
 #include "load/load_client.hpp"
@@ -327,6 +328,19 @@ TEST(DescriptorLimit, AHardLimitThatIsTooLowIsNamedWithWhatToDo) {  // L35
   EXPECT_EQ(allowed.error().kind, ErrorKind::missing);
   EXPECT_NE(allowed.error().message.find("RLIMIT_NOFILE"), std::string::npos);
   EXPECT_NE(allowed.error().hint.find("ulimit -n"), std::string::npos);
+}
+
+TEST(DescriptorLimit, ALowSoftLimitIsRaised) {  // L35
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  rlimit low = before;
+  low.rlim_cur = 256;
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &low), 0);
+  EXPECT_TRUE(allow_descriptors(300).has_value());
+  rlimit after{};
+  getrlimit(RLIMIT_NOFILE, &after);
+  EXPECT_GE(after.rlim_cur, 300U);
+  setrlimit(RLIMIT_NOFILE, &before);
 }
 
 TEST(DescriptorLimit, AFewMoreAreAllowedAnywhere) { EXPECT_TRUE(allow_descriptors(4).has_value()); }

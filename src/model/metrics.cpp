@@ -26,6 +26,8 @@ constexpr Metric kMetrics[] = {
      "Energy per output token, times 10^6 / 3600.", "M22", true, false},
     {"watt_hours_per_million_total_tokens", "Wh/Mtoken", "energy per million tokens",
      "Energy per prompt and output token, times 10^6 / 3600.", "M22", true, false},
+    {"mean_watts", "W", "mean power", "Energy of the window divided by its length.", "M35", true,
+     false},
     {"output_tokens_per_second", "token/s", "output throughput",
      "Output tokens of the window divided by its length.", "M23", false, false},
     {"output_tokens_per_second_per_user", "token/s", "output throughput per user",

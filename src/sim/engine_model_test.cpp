@@ -21,7 +21,7 @@ struct Total {
 std::map<std::uint64_t, Total> run_steps(EngineModel& engine, int steps) {
   std::map<std::uint64_t, Total> totals;
   for (int i = 0; i < steps; ++i) {
-    const MonoTime begin{i * 1'000'000};
+    const MonoTime begin = MonoTime{} + milliseconds(i);
     if (!engine.plan_step(begin)) break;
     for (const EngineOutput& output : engine.end_step(begin + milliseconds(1))) {
       Total& total = totals[output.id];

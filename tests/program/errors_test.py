@@ -33,7 +33,7 @@ class Errors(unittest.TestCase):
 
     def test_html_page_instead_of_the_api(self):
         with simulator("--fault", "html") as engine:
-            self.measure(3, ["HTML"], "--url", engine.url)
+            self.measure(3, ["web page"], "--url", engine.url)
 
     def test_no_api_key(self):
         with simulator("--fault", "unauthorized") as engine:

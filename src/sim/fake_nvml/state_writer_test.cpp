@@ -125,7 +125,9 @@ TEST(FakeGpuSlot, NeverShowsHalfOfAState) {
     done = true;
   });
   while (!done) {
-    if (const auto gpu = slot.read()) EXPECT_EQ(gpu->energy_mj, gpu->instant_mw);
+    if (const auto gpu = slot.read()) {
+      EXPECT_EQ(gpu->energy_mj, gpu->instant_mw);
+    }
   }
   writer.join();
 }

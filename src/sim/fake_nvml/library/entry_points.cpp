@@ -1,10 +1,10 @@
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <cstring>
 #include <string>
 
 #include "devices/nvml_abi.hpp"
+#include "sim/fake_nvml/library/answers.hpp"
 #include "sim/fake_nvml/library/fake_fields.hpp"
 #include "sim/fake_nvml/library/fake_state.hpp"
 #include "sim/fake_nvml/shared_state.hpp"
@@ -12,94 +12,6 @@
 namespace tokenjoule {
 
 namespace {
-
-using nvml::Device;
-using nvml::Return;
-
-constexpr unsigned kMostMigInstances = 7;
-
-/// What a handle points to: a GPU, or one of its MIG instances.
-struct Handle {
-  unsigned gpu = 0;
-  unsigned instance = 0;  ///< 0: the whole GPU, else number + 1
-};
-
-using Handles = std::array<std::array<Handle, kMostMigInstances + 1>, kFakeGpus>;
-
-Handles all_handles() {
-  Handles handles;
-  for (unsigned gpu = 0; gpu < kFakeGpus; ++gpu) {
-    for (unsigned instance = 0; instance <= kMostMigInstances; ++instance) {
-      handles[gpu][instance] = {gpu, instance};
-    }
-  }
-  return handles;
-}
-
-/// Callers get a pointer that stays good and that they never look behind.
-Device handle_of(unsigned gpu, unsigned instance) {
-  static Handles handles = all_handles();
-  return &handles[gpu][instance];
-}
-
-struct Target {
-  FakeGpu gpu;
-  Handle handle;
-  Return code = nvml::kSuccess;
-};
-
-Target target_of(Device device) {
-  Target target;
-  if (!fake_nvml_is_started()) {
-    target.code = nvml::kUninitialized;
-    return target;
-  }
-  if (device == nullptr) {
-    target.code = nvml::kInvalidArgument;
-    return target;
-  }
-  target.handle = *static_cast<const Handle*>(device);
-  const auto gpu = fake_gpu(target.handle.gpu);
-  if (!gpu) {
-    target.code = nvml::kInvalidArgument;
-  } else {
-    target.gpu = *gpu;
-    target.code = gpu->result;
-  }
-  return target;
-}
-
-/// Whether a MIG instance answers, too.
-enum class Scope { gpu_only, also_instance };
-
-/// Puts what `read` gives to `out`, where the GPU answers at all.
-template <typename Out, typename Read>
-Return answer(Device device, Out* out, Scope scope, Read read) {
-  if (out == nullptr) return nvml::kInvalidArgument;
-  const Target target = target_of(device);
-  if (target.code != nvml::kSuccess) return target.code;
-  if (target.handle.instance != 0 && scope == Scope::gpu_only) return nvml::kNotSupported;
-  return read(target, *out);
-}
-
-/// The common case: one member, always there.
-template <typename Out, typename Member>
-Return answer_member(Device device, Out* out, Member FakeGpu::*member) {
-  return answer(device, out, Scope::gpu_only, [=](const Target& target, Out& value) -> Return {
-    value = static_cast<Out>(target.gpu.*member);
-    return nvml::kSuccess;
-  });
-}
-
-/// The same, for what only GPUs with a flag have.
-template <typename Out, typename Member>
-Return answer_member_with(std::uint64_t flag, Device device, Out* out, Member FakeGpu::*member) {
-  return answer(device, out, Scope::gpu_only, [=](const Target& target, Out& value) -> Return {
-    if (!target.gpu.offers(flag)) return nvml::kNotSupported;
-    value = static_cast<Out>(target.gpu.*member);
-    return nvml::kSuccess;
-  });
-}
 
 Return put(const std::string& text, char* out, unsigned length) {
   if (out == nullptr) return nvml::kInvalidArgument;
