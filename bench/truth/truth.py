@@ -35,7 +35,6 @@ def measure_once(support, seed, streams, seconds, simulate=(), measure=()):
             "truth": engine.truth(start, end),
             "shifted": engine.truth(start + SHIFT, end + SHIFT),
             "thirds": [engine.truth(start + i * third, start + (i + 1) * third) for i in range(3)],
-            "whole": engine.truth(start - 60, end + 60),
             "client_tokens": sum(request["output_tokens"] or 0 for request in requests),
         }
 

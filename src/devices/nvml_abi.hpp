@@ -193,13 +193,4 @@ enum Architecture : std::uint32_t {
   kRubin = 13,
 };
 
-/// Bits of nvmlDeviceGetCurrentClocksEventReasons
-enum ClocksEventReason : std::uint64_t {
-  kReasonIdle = 0x1,
-  kReasonSwPowerCap = 0x4,
-  kReasonSwThermal = 0x20,
-  kReasonHwThermal = 0x40,
-  kReasonPowerBrake = 0x80,
-};
-
 }  // namespace tokenjoule::nvml

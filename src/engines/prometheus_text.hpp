@@ -29,9 +29,9 @@ struct PrometheusFamily {
 /// A metrics page in Prometheus text 0.0.4, 1.0.0 or OpenMetrics 1.0.
 struct PrometheusPage {
   std::vector<PrometheusFamily> families;
-  int lines_refused = 0;             ///< lines that could not be read
+  int lines_refused = 0;  ///< lines that could not be read
   std::string first_refused;
-  bool truncated = false;            ///< the last line had no end and was dropped
+  bool truncated = false;  ///< the last line had no end and was dropped
 
   const PrometheusFamily* family(std::string_view name) const;
   /// All samples of that very name, whatever family they stand in.

@@ -15,9 +15,15 @@ tl::unexpected<Error> bad_field(const JsonView& view, std::string_view why) {
 
 std::string text_or_empty(const JsonView& view) { return std::string(view.string().value_or("")); }
 
+/// Times of a run lie within 73 years of its origin, so that differences of two never overflow.
+bool is_plausible(std::int64_t ns) {
+  constexpr std::int64_t kFarthest = std::int64_t{1} << 61;
+  return ns >= -kFarthest && ns <= kFarthest;
+}
+
 std::optional<MonoTime> instant(const JsonView& view) {
   const auto ns = view.integer();
-  return ns ? std::optional(MonoTime{*ns}) : std::nullopt;
+  return ns && is_plausible(*ns) ? std::optional(MonoTime{*ns}) : std::nullopt;
 }
 
 std::optional<Seconds> seconds_in(const JsonView& view) {
@@ -27,6 +33,7 @@ std::optional<Seconds> seconds_in(const JsonView& view) {
 
 Result<MonoTime> need_instant(const JsonView& view) {
   TRY(const std::int64_t ns, view.need_integer());
+  if (!is_plausible(ns)) return bad_field(view, "is no time of a run");
   return MonoTime{ns};
 }
 
@@ -231,6 +238,7 @@ Result<Event> note_in(const JsonView& json) {
 Result<Event> anchor_in(const JsonView& json) {
   TRY(const TimeSpan steady, need_span(json));
   TRY(const std::int64_t unix_ns, json["unix_ns"].need_integer());
+  if (unix_ns < 0) return bad_field(json["unix_ns"], "lies before 1970");
   return ClockAnchor{steady, WallTime{unix_ns}};
 }
 

@@ -1,6 +1,7 @@
 #include "sensors/dcgm/dcgm_metrics.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <fmt/core.h>
@@ -12,8 +13,8 @@ namespace tokenjoule {
 namespace {
 
 struct Unit {
-  std::string_view name;
-  double to_si;
+  std::string_view name = {};
+  double to_si = 1;
 };
 constexpr Unit kMillijoules{"mJ", 1e-3};
 constexpr Unit kJoules{"J", 1};
@@ -28,8 +29,8 @@ constexpr Unit kBytes{"B", 1};
 constexpr Unit kNanoseconds{"ns", 1e-9};
 
 struct Spelling {
-  std::string_view name;
-  Unit unit;
+  std::string_view name = {};  ///< "" for none
+  Unit unit = {};
 };
 
 /// The fields that are read. Sources: DCGM's dcgm_fields.h of 4.6.0 (old names are kept there as
@@ -37,72 +38,69 @@ struct Spelling {
 struct Field {
   Measurand measurand;
   SignalKind kind;
-  std::vector<Spelling> spellings;     ///< old and new names of one field id, any one will do
-  std::string_view word = {};          ///< what an unknown newer name must hold, "" for nothing
-  std::vector<Spelling> endings = {};  ///< and the endings that tell its unit
+  std::array<Spelling, 3> spellings;     ///< old and new names of one field id, any one will do
+  std::string_view word = {};            ///< what an unknown newer name must hold, "" for nothing
+  std::array<Spelling, 3> endings = {};  ///< and the endings that tell its unit
   bool is_average = false;
   bool zero_is_absent = false;
 };
 
-const std::vector<Field>& fields() {
-  using M = Measurand;
-  constexpr auto counter = SignalKind::counter;
-  constexpr auto gauge = SignalKind::gauge;
-  static const std::vector<Field> table = {
-      {.measurand = M::power,
-       .kind = gauge,
-       .spellings = {{"DCGM_FI_DEV_POWER_USAGE", kWatts},
-                     {"DCGM_FI_DEV_BOARD_POWER_WATTS", kWatts},
-                     {"dcgm_power_usage", kWatts}},
-       .is_average = true},
-      {.measurand = M::power,
-       .kind = gauge,
-       .spellings = {{"DCGM_FI_DEV_POWER_USAGE_INSTANT", kWatts},
-                     {"DCGM_FI_DEV_BOARD_POWER_RAW_WATTS", kWatts}},
-       .zero_is_absent = true},
-      {M::power_limit_enforced,
-       gauge,
-       {{"DCGM_FI_DEV_ENFORCED_POWER_LIMIT", kWatts},
-        {"DCGM_FI_DEV_BOARD_POWER_LIMIT_ENFORCED_WATTS", kWatts}}},
-      {M::power_limit_default,
-       gauge,
-       {{"DCGM_FI_DEV_POWER_MGMT_LIMIT_DEF", kWatts},
-        {"DCGM_FI_DEV_BOARD_POWER_LIMIT_DEFAULT_WATTS", kWatts}}},
-      {M::power_limit_max,
-       gauge,
-       {{"DCGM_FI_DEV_POWER_MGMT_LIMIT_MAX", kWatts},
-        {"DCGM_FI_DEV_BOARD_POWER_LIMIT_MAX_WATTS", kWatts}}},
-      {M::temperature,
-       gauge,
-       {{"DCGM_FI_DEV_GPU_TEMP", kCelsius},
-        {"DCGM_FI_DEV_GPU_TEMP_CELSIUS", kCelsius},
-        {"dcgm_gpu_temp", kCelsius}}},
-      {.measurand = M::sm_clock,
-       .kind = gauge,
-       .spellings = {{"DCGM_FI_DEV_SM_CLOCK", kMegahertz}, {"dcgm_sm_clock", kMegahertz}},
-       .word = "SM_CLOCK",
-       .endings = {{"_MHZ", kMegahertz}, {"_HZ", kHertz}, {"_HERTZ", kHertz}}},
-      {.measurand = M::memory_clock,
-       .kind = gauge,
-       .spellings = {{"DCGM_FI_DEV_MEM_CLOCK", kMegahertz}, {"dcgm_memory_clock", kMegahertz}},
-       .word = "MEM_CLOCK",
-       .endings = {{"_MHZ", kMegahertz}, {"_HZ", kHertz}, {"_HERTZ", kHertz}}},
-      {M::utilisation,
-       gauge,
-       {{"DCGM_FI_DEV_GPU_UTIL", kPercent}, {"dcgm_gpu_utilization", kPercent}}},
-      {.measurand = M::memory_used,
-       .kind = gauge,
-       .spellings = {{"DCGM_FI_DEV_FB_USED", kMebibytes}, {"dcgm_fb_used", kMebibytes}},
-       .word = "FB_USED",
-       .endings = {{"_BYTES", kBytes}, {"_MIB", kMebibytes}}},
-      {M::throttled_time, counter, {{"DCGM_FI_DEV_THERMAL_VIOLATION", kNanoseconds}}},
-      {M::power_capped_time,
-       counter,
-       {{"DCGM_FI_DEV_POWER_VIOLATION", kNanoseconds},
-        {"DCGM_FI_DEV_CLOCKS_EVENT_REASON_SW_POWER_CAP_NS", kNanoseconds}}},
-  };
-  return table;
-}
+using M = Measurand;
+constexpr auto kCounter = SignalKind::counter;
+constexpr auto kGauge = SignalKind::gauge;
+constexpr Field kFields[] = {
+    {.measurand = M::power,
+     .kind = kGauge,
+     .spellings = {{{"DCGM_FI_DEV_POWER_USAGE", kWatts},
+                    {"DCGM_FI_DEV_BOARD_POWER_WATTS", kWatts},
+                    {"dcgm_power_usage", kWatts}}},
+     .is_average = true},
+    {.measurand = M::power,
+     .kind = kGauge,
+     .spellings = {{{"DCGM_FI_DEV_POWER_USAGE_INSTANT", kWatts},
+                    {"DCGM_FI_DEV_BOARD_POWER_RAW_WATTS", kWatts}}},
+     .zero_is_absent = true},
+    {M::power_limit_enforced,
+     kGauge,
+     {{{"DCGM_FI_DEV_ENFORCED_POWER_LIMIT", kWatts},
+       {"DCGM_FI_DEV_BOARD_POWER_LIMIT_ENFORCED_WATTS", kWatts}}}},
+    {M::power_limit_default,
+     kGauge,
+     {{{"DCGM_FI_DEV_POWER_MGMT_LIMIT_DEF", kWatts},
+       {"DCGM_FI_DEV_BOARD_POWER_LIMIT_DEFAULT_WATTS", kWatts}}}},
+    {M::power_limit_max,
+     kGauge,
+     {{{"DCGM_FI_DEV_POWER_MGMT_LIMIT_MAX", kWatts},
+       {"DCGM_FI_DEV_BOARD_POWER_LIMIT_MAX_WATTS", kWatts}}}},
+    {M::temperature,
+     kGauge,
+     {{{"DCGM_FI_DEV_GPU_TEMP", kCelsius},
+       {"DCGM_FI_DEV_GPU_TEMP_CELSIUS", kCelsius},
+       {"dcgm_gpu_temp", kCelsius}}}},
+    {.measurand = M::sm_clock,
+     .kind = kGauge,
+     .spellings = {{{"DCGM_FI_DEV_SM_CLOCK", kMegahertz}, {"dcgm_sm_clock", kMegahertz}}},
+     .word = "SM_CLOCK",
+     .endings = {{{"_MHZ", kMegahertz}, {"_HZ", kHertz}, {"_HERTZ", kHertz}}}},
+    {.measurand = M::memory_clock,
+     .kind = kGauge,
+     .spellings = {{{"DCGM_FI_DEV_MEM_CLOCK", kMegahertz}, {"dcgm_memory_clock", kMegahertz}}},
+     .word = "MEM_CLOCK",
+     .endings = {{{"_MHZ", kMegahertz}, {"_HZ", kHertz}, {"_HERTZ", kHertz}}}},
+    {M::utilisation,
+     kGauge,
+     {{{"DCGM_FI_DEV_GPU_UTIL", kPercent}, {"dcgm_gpu_utilization", kPercent}}}},
+    {.measurand = M::memory_used,
+     .kind = kGauge,
+     .spellings = {{{"DCGM_FI_DEV_FB_USED", kMebibytes}, {"dcgm_fb_used", kMebibytes}}},
+     .word = "FB_USED",
+     .endings = {{{"_BYTES", kBytes}, {"_MIB", kMebibytes}}}},
+    {M::throttled_time, kCounter, {{{"DCGM_FI_DEV_THERMAL_VIOLATION", kNanoseconds}}}},
+    {M::power_capped_time,
+     kCounter,
+     {{{"DCGM_FI_DEV_POWER_VIOLATION", kNanoseconds},
+       {"DCGM_FI_DEV_CLOCKS_EVENT_REASON_SW_POWER_CAP_NS", kNanoseconds}}}},
+};
 
 bool is_about_gpus(const PrometheusFamily& family) {
   return std::any_of(
@@ -124,14 +122,14 @@ DcgmMetric metric_of(const Field& field, std::string_view name, const Unit& unit
 
 std::optional<DcgmMetric> metric_for(const Field& field, const PrometheusPage& page) {
   for (const Spelling& spelling : field.spellings) {
-    const auto* family = page.family(spelling.name);
+    const auto* family = spelling.name.empty() ? nullptr : page.family(spelling.name);
     if (family && is_about_gpus(*family)) return metric_of(field, spelling.name, spelling.unit);
   }
   if (field.word.empty()) return std::nullopt;
   for (const PrometheusFamily& family : page.families) {
     if (!starts_with(family.name, "DCGM_FI_DEV_") || !has(family.name, field.word)) continue;
     for (const Spelling& ending : field.endings) {
-      if (ends_with(family.name, ending.name) && is_about_gpus(family)) {
+      if (!ending.name.empty() && ends_with(family.name, ending.name) && is_about_gpus(family)) {
         return metric_of(field, family.name, ending.unit);
       }
     }
@@ -206,7 +204,7 @@ Result<std::vector<DcgmMetric>> dcgm_metrics_on(const PrometheusPage& page,
   std::vector<DcgmMetric> metrics;
   TRY(auto energy, energy_metric(page, energy_unit));
   if (energy) metrics.push_back(std::move(*energy));
-  for (const Field& field : fields()) {
+  for (const Field& field : kFields) {
     auto metric = metric_for(field, page);
     if (!metric && field.measurand == Measurand::utilisation) metric = utilisation_by_help(page);
     if (metric) metrics.push_back(std::move(*metric));
