@@ -18,7 +18,7 @@ SHIFT = 0.666  # seconds, the shifted window of the negative control
 
 
 def measure_once(support, seed, streams, seconds, simulate=(), measure=()):
-    """One run; the result and the truth of the same window, of the shifted one, and of its thirds."""
+    """One run; the result and the truth of the same window, of the shifted one, and of sixths of the loaded run."""
     with support.simulator("--seed", seed, "--gpus", 2, "--drift", "--drift-period", f"{2 * seconds}s", *simulate) as engine, \
             support.new_folder() as out:
         done = support.tokenjoule("measure", "--url", engine.url, "--sensor", engine.sensor, "--out", out, "-c", streams,
@@ -28,13 +28,14 @@ def measure_once(support, seed, streams, seconds, simulate=(), measure=()):
             raise AssertionError(done.stderr)
         result = support.result_of(out)
         start, end = result["window"]["start_unix_s"], result["window"]["end_unix_s"]
-        third = (end - start) / 3
+        begin = start - 2  # the warm-up drifts too
+        sixth = (end - begin) / 6
         requests = [line for line in support.events_of(out) if line["event"] == "request"]
         return {
             "result": result,
             "truth": engine.truth(start, end),
             "shifted": engine.truth(start + SHIFT, end + SHIFT),
-            "thirds": [engine.truth(start + i * third, start + (i + 1) * third) for i in range(3)],
+            "sixths": [engine.truth(begin + i * sixth, begin + (i + 1) * sixth) for i in range(6)],
             "client_tokens": sum(request["output_tokens"] or 0 for request in requests),
         }
 
@@ -65,8 +66,8 @@ def main():
             run = measure_once(support, seed, streams, options.seconds)
             off = error_of(run)
             worst = max(worst, abs(off))
-            power = swing([third["joules"]["total"] for third in run["thirds"]])
-            rate = swing([third["output_tokens"] for third in run["thirds"]])
+            power = swing([sixth["joules"]["total"] for sixth in run["sixths"]])
+            rate = swing([sixth["output_tokens"] for sixth in run["sixths"]])
             found = run["result"]["figures"]["joules_per_output_token"]["value"]
             true = run["truth"]["joules"]["total"] / run["truth"]["output_tokens"]
             print(f"| {streams} | {seed} | {found:.6g} | {true:.6g} | {off:+.3%} | {run['result']['tokens']['output']:.1f} | "

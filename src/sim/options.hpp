@@ -50,7 +50,7 @@ struct DriftParameters {
   bool on = false;
   Seconds period{20};
   double power_amplitude = 0.25;  ///< active power swings by this share either way
-  double time_amplitude = 0.20;   ///< step times swing by this share, a quarter period later
+  double time_amplitude = 0.30;   ///< step times swing by this share, a quarter period later
 };
 
 struct SensorParameters {

@@ -60,10 +60,10 @@ TEST(StepCost, TheCapHoldsForTheHottestGpu) {
 TEST(StepCost, DriftMovesPowerAndTimeInDifferentProportions) {
   const DriftParameters drift{.on = true, .period = Seconds(40)};
   EXPECT_NEAR(drift_at(drift, {}).power, 1, 1e-12);
-  EXPECT_NEAR(drift_at(drift, {}).time, 0.8, 1e-12);
+  EXPECT_NEAR(drift_at(drift, {}).time, 0.7, 1e-12);
   EXPECT_NEAR(drift_at(drift, mono_at(Seconds(10))).power, 1.25, 1e-12);
   EXPECT_NEAR(drift_at(drift, mono_at(Seconds(10))).time, 1, 1e-12);
-  EXPECT_NEAR(drift_at(drift, mono_at(Seconds(20))).time, 1.2, 1e-12);
+  EXPECT_NEAR(drift_at(drift, mono_at(Seconds(20))).time, 1.3, 1e-12);
   EXPECT_NEAR(drift_at(drift, mono_at(Seconds(30))).power, 0.75, 1e-12);
   EXPECT_EQ(drift_at({}, mono_at(Seconds(10))).power, 1);  // off
 }
