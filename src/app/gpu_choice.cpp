@@ -43,6 +43,28 @@ Status choose_named(std::vector<Device>& devices, const std::vector<std::string>
   return {};
 }
 
+/// Those that the engine computes on. False where none of them is read by a sensor.
+bool choose_seen(const std::vector<Device*>& gpus, const GpuQuestion& question) {
+  bool any = false;
+  for (Device* gpu : gpus) {
+    const auto& seen = question.of_engine;
+    if (std::find(seen.begin(), seen.end(), gpu->id) == seen.end()) continue;
+    gpu->chosen = any = true;
+    gpu->chosen_by = question.of_engine_how;
+  }
+  return any;
+}
+
+tl::unexpected<Error> cannot_tell(const std::vector<Device>& devices, const GpuQuestion& question) {
+  const std::string why =
+      question.of_engine_how.empty() ? "" : fmt::format(" ({})", question.of_engine_how);
+  return failure(ErrorKind::missing,
+                 fmt::format("cannot tell which GPUs the engine computes on{}; there are: {}", why,
+                             list_of(devices)),
+                 "say --gpus 0,1 or UUIDs, or --all-gpus, or narrow a sensor to them "
+                 "(--sensor dcgm:url=…,pod=…)");
+}
+
 }  // namespace
 
 Status choose_gpus(std::vector<Device>& devices, const GpuQuestion& question) {
@@ -53,13 +75,9 @@ Status choose_gpus(std::vector<Device>& devices, const GpuQuestion& question) {
     if (device.kind == DeviceKind::gpu) gpus.push_back(&device);
   }
   if (!question.named.empty()) return choose_named(devices, question.named);
+  if (!question.all && choose_seen(gpus, question)) return {};
   const bool only_one = gpus.size() == 1 && (question.sensor_named || question.engine_is_local);
-  if (!question.all && !only_one && !gpus.empty()) {
-    return failure(ErrorKind::missing,
-                   fmt::format("cannot tell which GPUs the engine computes on; there are: {}", list_of(devices)),
-                   "say --gpus 0,1 or UUIDs, or --all-gpus, or narrow a sensor to them "
-                   "(--sensor dcgm:url=…,pod=…)");
-  }
+  if (!question.all && !only_one && !gpus.empty()) return cannot_tell(devices, question);
   for (Device* gpu : gpus) {
     gpu->chosen = true;
     gpu->chosen_by = question.all ? "--all-gpus" : "the only GPU there is";

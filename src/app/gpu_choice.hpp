@@ -14,10 +14,13 @@ struct GpuQuestion {
   bool all = false;                ///< --all-gpus
   bool sensor_named = false;       ///< the user named the sensor that lists them
   bool engine_is_local = false;    ///< the URL is on this machine
+  std::vector<std::string> of_engine;  ///< UUIDs on which the engine's processes compute, if seen
+  std::string of_engine_how;           ///< how that was seen; or why it was not
 };
 
-/// Sets `chosen` and `chosen_by` of every device. GPUs: those named, all, or the only one there is
-/// where the user named its sensor or the engine runs on this machine. Nothing is guessed: where it
+/// Sets `chosen` and `chosen_by` of every device. GPUs: those named, all, those that the engine's
+/// processes were seen on, or the only one there is where the user named its sensor or the engine
+/// runs on this machine. Nothing is guessed: where it
 /// cannot be told, an error lists the GPUs and the ways out. Other devices are always chosen: they
 /// are there since the user asked for them.
 Status choose_gpus(std::vector<Device>& devices, const GpuQuestion& question);

@@ -44,6 +44,21 @@ TEST(GpuChoice, TheOnlyGpuOfTheEnginesMachineIsTaken) {
   EXPECT_FALSE(choose_gpus(one, {}));  // the engine may run anywhere
 }
 
+TEST(GpuChoice, TakesThoseOnWhichTheEngineIsSeen) {
+  auto devices = two_gpus_and_a_cpu();
+  ASSERT_TRUE(choose_gpus(devices, {.of_engine = {"GPU-aaaa2222"}, .of_engine_how = "its processes"}));
+  EXPECT_FALSE(devices[0].chosen);
+  EXPECT_TRUE(devices[1].chosen);
+  EXPECT_EQ(devices[1].chosen_by, "its processes");
+}
+
+TEST(GpuChoice, SaysWhyTheEnginesGpusWereNotSeen) {
+  auto devices = two_gpus_and_a_cpu();
+  const auto chosen = choose_gpus(devices, {.of_engine_how = "nobody listens there"});
+  ASSERT_FALSE(chosen);
+  EXPECT_NE(chosen.error().message.find("nobody listens there"), std::string::npos);
+}
+
 TEST(GpuChoice, AllMeansAll) {
   auto devices = two_gpus_and_a_cpu();
   ASSERT_TRUE(choose_gpus(devices, {.all = true}));

@@ -7,6 +7,7 @@
 
 #include "app/gpu_choice.hpp"
 #include "base/text.hpp"
+#include "sensors/nvml/engine_gpus.hpp"
 
 namespace tokenjoule {
 
@@ -43,6 +44,35 @@ void open_automatic(OpenSensors& open, Clock& clock) {
       open.left_out.push_back(fmt::format("{}: {}", type.name, sensor.error().message));
     }
   }
+}
+
+/// The NVML sensor among those that are open, as it was asked for; nullopt: there is none.
+std::optional<SensorSpec> nvml_spec(const MeasureOptions& options, const OpenSensors& open) {
+  for (const SensorSpec& spec : options.sensors) {
+    if (spec.name == "nvml") return spec;
+  }
+  if (!options.sensors.empty()) return std::nullopt;
+  for (const auto& sensor : open.sensors) {
+    for (const Signal& signal : sensor->contents().signals) {
+      if (signal.sensor == "nvml") return SensorSpec{"nvml", {}};
+    }
+  }
+  return std::nullopt;
+}
+
+/// Asks the driver which GPUs the processes of the engine compute on.
+void look_for_engine(GpuQuestion& question, const MeasureOptions& options, const OpenSensors& open) {
+  const auto spec = nvml_spec(options, open);
+  if (!spec) return;
+  if (!question.engine_is_local) {
+    question.of_engine_how = "the engine is not on this machine";
+    return;
+  }
+  const auto library = spec->settings.find("library");
+  const auto seen = engine_gpus({.port = options.url.port,
+                                 .library = library == spec->settings.end() ? "" : library->second});
+  if (seen) question.of_engine = seen->uuids;
+  question.of_engine_how = seen ? seen->how : seen.error().message;
 }
 
 }  // namespace
@@ -95,7 +125,8 @@ Result<OpenSensors> open_sensors(const MeasureOptions& options, Clock& clock) {
       if (!known) open.devices.push_back(device);
     }
   }
-  const GpuQuestion question{options.gpus, options.all_gpus, !options.sensors.empty(), is_local(options.url)};
+  GpuQuestion question{options.gpus, options.all_gpus, !options.sensors.empty(), is_local(options.url), {}, {}};
+  if (options.gpus.empty() && !options.all_gpus) look_for_engine(question, options, open);
   TRY_DO(choose_gpus(open.devices, question));
   return open;
 }

@@ -23,6 +23,8 @@ std::vector<OptionSpec> simulate_options() {
       {"--port,-p", "P", "port to listen on; 0: a free one (default: 0)", K::value, "", server},
       {"--host", "ADDRESS", "address to listen on (default: 127.0.0.1)", K::value, "", server},
       {"--port-file", "FILE", "write the port to this file once it listens", K::value, "", server},
+      {"--nvml-state", "FILE", "show the GPUs through this file to our fake NVML library (TOKENJOULE_FAKE_NVML=FILE)",
+       K::value, "", server},
       {"--seed", "N", "same seed, same simulation (default: 1)", K::value, "", server},
       {"--model,-m", "NAME", "the model's name (default: simulated-model)", K::value, "", engine},
       {"--max-num-seqs", "N", "requests in a batch at most (default: 256)", K::value, "", engine},
@@ -81,6 +83,7 @@ Result<SimulatorOptions> simulator_options_from(const ParsedOptions& parsed) {
   if (seed) options.seed = static_cast<std::uint64_t>(*seed);
   if (const auto host = parsed.text("host")) options.host = *host;
   if (const auto file = parsed.text("port-file")) options.port_file = *file;
+  if (const auto file = parsed.text("nvml-state")) options.nvml_state = *file;
   TRY_DO(take_engine(options, parsed));
   TRY_DO(take_gpus(options, parsed));
   const auto words = parsed.texts("fault");

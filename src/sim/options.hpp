@@ -64,6 +64,7 @@ struct SimulatorOptions {
   std::string host = "127.0.0.1";  ///< address to listen on
   std::uint16_t port = 0;          ///< 0: a free one
   std::string port_file;           ///< the port is written here when ready; "": nowhere
+  std::string nvml_state;          ///< file that shows the GPUs to the fake NVML library; "": none
   std::uint64_t seed = 1;
   std::string model = "simulated-model";  ///< served model name
   EngineParameters engine;

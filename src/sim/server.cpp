@@ -25,6 +25,7 @@
 
 #include "io/clock.hpp"
 #include "io/file.hpp"
+#include "sim/nvml_publisher.hpp"
 #include "sim/simulator_service.hpp"
 
 namespace tokenjoule {
@@ -110,6 +111,8 @@ struct SimulatorServer::Implementation {
   void arm();
   void run_steps();
   void end_answer(Connection& connection, bool keep_alive, AnswerEnd how);
+  Status show_gpus();
+  void publish_gpus();
   asio::awaitable<void> accept_connections();
   asio::awaitable<void> serve(std::shared_ptr<Connection> connection);
   asio::awaitable<bool> answer(std::shared_ptr<Connection> connection, HttpQuestion question);
@@ -120,6 +123,8 @@ struct SimulatorServer::Implementation {
   asio::io_context context{1};
   tcp::acceptor acceptor{context};
   asio::steady_timer step_timer{context};
+  asio::steady_timer publish_timer{context};
+  std::optional<NvmlPublisher> publisher;
   std::optional<MonoTime> armed_for;
   SimulatorService service;  ///< last: its answers under way hold connections of the context
 };
@@ -140,6 +145,22 @@ Status SimulatorServer::Implementation::listen() {
       ErrorKind::missing,
       fmt::format("cannot listen on {} port {}: {}", options.host, options.port, error.message()),
       "choose another --port; --port 0 takes a free one");
+}
+
+Status SimulatorServer::Implementation::show_gpus() {
+  if (options.nvml_state.empty()) return {};
+  const Simulation& simulation = service.generation().simulation();
+  TRY(publisher, NvmlPublisher::create(options.nvml_state, simulation, clock.now()));
+  publish_gpus();
+  return {};
+}
+
+void SimulatorServer::Implementation::publish_gpus() {
+  publisher->publish(service.generation().simulation(), clock.now());
+  publish_timer.expires_after(std::chrono::nanoseconds(kNvmlPublishPeriod.count));
+  publish_timer.async_wait([this](boost::system::error_code error) {
+    if (!error) publish_gpus();
+  });
 }
 
 /// Sets the timer to the end of the step under way.
@@ -248,6 +269,7 @@ Result<std::unique_ptr<SimulatorServer>> SimulatorServer::create(const Simulator
   TRY_DO(check_options(options));
   auto implementation = std::make_unique<Implementation>(options);
   TRY_DO(implementation->listen());
+  TRY_DO(implementation->show_gpus());
   std::unique_ptr<SimulatorServer> server(new SimulatorServer(std::move(implementation)));
   if (!options.port_file.empty()) TRY_DO(write_port(options.port_file, server->port()));
   return server;
