@@ -177,7 +177,7 @@ Status PointMeasurement::begin() {
   }
   TRY(client_, LoadClient::start(load, *question_.engine.dialect, clock_, queue_, count));
   if (question_.engine.metrics) {
-    ScraperOptions scraper{*question_.engine.metrics, question_.probe.headers, info.counters};
+    ScraperOptions scraper{*question_.engine.metrics, question_.engine.metrics_headers, info.counters};
     scraper_ = std::make_unique<EngineScraper>(scraper, clock_, sink_);
     scraper_->start();
   }

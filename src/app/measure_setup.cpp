@@ -60,19 +60,43 @@ std::optional<SensorSpec> nvml_spec(const MeasureOptions& options, const OpenSen
   return std::nullopt;
 }
 
-/// Asks the driver which GPUs the processes of the engine compute on.
-void look_for_engine(GpuQuestion& question, const MeasureOptions& options, const OpenSensors& open) {
-  const auto spec = nvml_spec(options, open);
-  if (!spec) return;
-  if (!question.engine_is_local) {
-    question.of_engine_how = "the engine is not on this machine";
-    return;
+std::string library_of(const SensorSpec& nvml) {
+  const auto library = nvml.settings.find("library");
+  return library == nvml.settings.end() ? "" : library->second;
+}
+
+/// Asks the driver which GPUs the processes of the engine compute on, and who else does.
+struct EngineSearch {
+  std::vector<std::string> gpus;
+  std::vector<pid_t> processes;
+  std::string how;  ///< how they were seen, or why not; "" where there is no driver to ask
+};
+EngineSearch engine_search(const MeasureOptions& options, const std::optional<SensorSpec>& nvml) {
+  if (!nvml) return {};
+  if (!is_local(options.url)) return {{}, {}, "the engine is not on this machine"};
+  const auto seen = engine_gpus({.port = options.url.port, .library = library_of(*nvml)});
+  if (!seen) return {{}, {}, seen.error().message};
+  return {seen->uuids, seen->processes, seen->how};
+}
+
+/// What stands in the record about other programs on the chosen GPUs.
+void note_foreign_processes(std::vector<Device>& devices, const EngineSearch& search,
+                            const MeasureOptions& options, const std::optional<SensorSpec>& nvml) {
+  if (!nvml || !is_local(options.url)) return;
+  for (Device& device : devices) {
+    if (!device.chosen || device.kind != DeviceKind::gpu) continue;
+    std::string& fact = device.facts[kForeignProcessesFact];
+    if (search.processes.empty()) {
+      fact = fmt::format("{}{}", kUnknownProcesses, search.how);
+      continue;
+    }
+    const auto foreign =
+        foreign_processes({device.id}, search.processes, {.library = library_of(*nvml)});
+    if (!foreign.unknown.empty()) fact = fmt::format("{}{}", kUnknownProcesses, foreign.unknown);
+    for (const ForeignProcess& process : foreign.processes) {
+      fact += fmt::format("{}{} {}", fact.empty() ? "" : ", ", process.pid, quoted(process.name));
+    }
   }
-  const auto library = spec->settings.find("library");
-  const auto seen = engine_gpus({.port = options.url.port,
-                                 .library = library == spec->settings.end() ? "" : library->second});
-  if (seen) question.of_engine = seen->uuids;
-  question.of_engine_how = seen ? seen->how : seen.error().message;
 }
 
 }  // namespace
@@ -125,9 +149,11 @@ Result<OpenSensors> open_sensors(const MeasureOptions& options, Clock& clock) {
       if (!known) open.devices.push_back(device);
     }
   }
-  GpuQuestion question{options.gpus, options.all_gpus, !options.sensors.empty(), is_local(options.url), {}, {}};
-  if (options.gpus.empty() && !options.all_gpus) look_for_engine(question, options, open);
-  TRY_DO(choose_gpus(open.devices, question));
+  const auto nvml = nvml_spec(options, open);
+  const EngineSearch search = engine_search(options, nvml);
+  TRY_DO(choose_gpus(open.devices, {options.gpus, options.all_gpus, !options.sensors.empty(),
+                                    is_local(options.url), search.gpus, search.how}));
+  note_foreign_processes(open.devices, search, options, nvml);
   return open;
 }
 

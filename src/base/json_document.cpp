@@ -61,7 +61,9 @@ simdjson::error_code TreeBuilder::scalar(JsonNode& node, Value& value,
       node.type = JsonNode::Type::boolean;
       return value.get_bool().get(node.boolean);
     case ondemand::json_type::null: {
-      if (!value.is_null()) return simdjson::TAPE_ERROR;
+      bool is_null = false;
+      if (const auto error = value.is_null().get(is_null)) return error;
+      if (!is_null) return simdjson::TAPE_ERROR;
       node.type = JsonNode::Type::null;
       return simdjson::SUCCESS;
     }

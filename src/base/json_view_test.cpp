@@ -39,7 +39,7 @@ TEST(JsonView, KeepsDoublesToTheLastBit) {
 }
 
 TEST(JsonView, BadTextIsAnError) {
-  for (const char* bad : {"", "{", "[1,]", "{\"a\" 1}", "{} x", "[1] 2", "nul", "Nan", "\"open", "{\"a\":tru}", "[1 2]"}) {
+  for (const char* bad : {"", "{", "[1,]", "{\"a\" 1}", "{} x", "[1] 2", "nul", "Nan", "\"open", "{\"a\":tru}", "[1 2]", "{\"a\":n}", "[nul]", "n", "[truefalse]"}) {
     EXPECT_FALSE(JsonDocument::parse(bad)) << bad;
   }
   EXPECT_FALSE(JsonDocument::parse(std::string(100, '[') + std::string(100, ']')));

@@ -29,6 +29,11 @@ struct Device {
   std::map<std::string, std::string> facts;
 };
 
+/// Key of Device::facts: compute processes on a GPU that are not the engine's, "pid name, …"; "" for
+/// none; "unknown: …" with the reason where they cannot be told. Absent: nobody looked.
+constexpr char kForeignProcessesFact[] = "foreign_processes";
+constexpr std::string_view kUnknownProcesses = "unknown: ";
+
 /// What a signal measures. Its SI unit follows from it.
 enum class Measurand {
   energy,                   ///< J

@@ -19,7 +19,7 @@ void check_missing(const BoundaryMeasure& measure, std::vector<CheckFinding>& fi
                        "measure again",
                        boundary);
   Gathered sensor_lost("sensor_lost",
-                       "see why the sensor stopped (tokenjoule sensors --test), then "
+                       "see why the sensor stopped (tokenjoule sensors), then "
                        "measure again",
                        boundary);
   for (const DeviceMeasure& device : measure.devices) {
@@ -69,7 +69,7 @@ void check_gaps(const Facts& facts, const BoundaryMeasure& measure, TimeSpan win
 
 /// A sensor that stopped although what it read is known from another one.
 void check_spare_sensors(const Facts& facts, TimeSpan window, std::vector<CheckFinding>& findings) {
-  Gathered lost("sensor_lost", "see why the sensor stopped (tokenjoule sensors --test)");
+  Gathered lost("sensor_lost", "see why the sensor stopped (tokenjoule sensors)");
   for (const Loss& loss : facts.run.losses) {
     if (loss.what != "sensor" || loss.span.begin >= window.end) continue;
     bool said = false;
