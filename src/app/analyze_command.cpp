@@ -11,7 +11,8 @@ namespace {
 
 Result<int> run_analyze(const ParsedOptions& parsed) {
   if (parsed.positionals().empty()) {
-    return failure(ErrorKind::usage, "no run file was given", "say which: tokenjoule analyze FOLDER/run.jsonl");
+    return failure(ErrorKind::usage, "no run file was given",
+                   "say which: tokenjoule analyze FOLDER/run.jsonl");
   }
   AnalysisChoice choice;
   if (parsed.flag("strict")) choice.strict = true;
@@ -34,12 +35,14 @@ CommandSpec analyze_command() {
   return {"analyze",
           "judges a recorded run again; the same record gives the same bytes",
           "tokenjoule analyze RUN [options]   (RUN: run.jsonl, or the folder it lies in)",
-          {{"--format", "table|markdown|json|csv", "what is printed (default: table)", OptionKind::value, "", "Options"},
-           {"--boundary", "NAME", "boundary of the headline figures (default: as the run was told)", OptionKind::value,
-            "", "Options"},
-           {"--strict", "", "what needs care counts as unusable (default: as the run was told)", OptionKind::flag, "",
-            "Options"}},
-          {"tokenjoule analyze tokenjoule-20261130-120000", "tokenjoule analyze run.jsonl --format json"},
+          {{"--format", "table|markdown|json|csv", "what is printed (default: table)",
+            OptionKind::value, "", "Options"},
+           {"--boundary", "NAME", "boundary of the headline figures (default: as the run was told)",
+            OptionKind::value, "", "Options"},
+           {"--strict", "", "what needs care counts as unusable (default: as the run was told)",
+            OptionKind::flag, "", "Options"}},
+          {"tokenjoule analyze tokenjoule-20261130-120000",
+           "tokenjoule analyze run.jsonl --format json"},
           1,
           run_analyze};
 }

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "base/text.hpp"
 
@@ -39,10 +39,12 @@ Error usage_error(const CommandSpec& command, const std::vector<std::string>& ar
     const auto names = all_names(command);
     const bool known = std::find(names.begin(), names.end(), word) != names.end();
     // "-c8" is -c with its value.
-    const bool short_with_value = word.size() > 2 && word[1] != '-' &&
-                                  std::find(names.begin(), names.end(), word.substr(0, 2)) != names.end();
+    const bool short_with_value =
+        word.size() > 2 && word[1] != '-' &&
+        std::find(names.begin(), names.end(), word.substr(0, 2)) != names.end();
     if (known || short_with_value || number_in(word)) continue;
-    return {ErrorKind::usage, fmt::format("unknown option {}{}", quoted(word), did_you_mean(word, names)),
+    return {ErrorKind::usage,
+            fmt::format("unknown option {}{}", quoted(word), did_you_mean(word, names)),
             fmt::format("see tokenjoule {} --help", command.name)};
   }
   return {ErrorKind::usage, message, fmt::format("see tokenjoule {} --help", command.name)};
@@ -58,7 +60,8 @@ struct Parser {
     app.set_help_flag();
     for (const OptionSpec& option : command.options) {
       const std::string name = canonical_name(option);
-      const std::string names = option.aliases.empty() ? option.names : option.names + "," + option.aliases;
+      const std::string names =
+          option.aliases.empty() ? option.names : option.names + "," + option.aliases;
       if (option.kind == OptionKind::flag) {
         app.add_flag_function(names, [this, name](std::int64_t count) {
           if (count > 0) values[name] = {"true"};
@@ -67,7 +70,8 @@ struct Parser {
         app.add_option(names, values[name])->allow_extra_args(false)->take_all();
       }
     }
-    if (command.max_positionals > 0) app.add_option("arguments", positionals)->expected(0, command.max_positionals);
+    if (command.max_positionals > 0)
+      app.add_option("arguments", positionals)->expected(0, command.max_positionals);
   }
 };
 
@@ -83,7 +87,8 @@ std::vector<std::string> comma_list(std::string_view text) {
 
 std::optional<std::string> ParsedOptions::text(const std::string& name) const {
   const auto at = values_.find(name);
-  return at == values_.end() || at->second.empty() ? std::nullopt : std::optional(at->second.back());
+  return at == values_.end() || at->second.empty() ? std::nullopt
+                                                   : std::optional(at->second.back());
 }
 
 std::vector<std::string> ParsedOptions::texts(const std::string& name) const {
@@ -91,7 +96,8 @@ std::vector<std::string> ParsedOptions::texts(const std::string& name) const {
   return at == values_.end() ? std::vector<std::string>() : at->second;
 }
 
-Result<std::optional<double>> ParsedOptions::number(const std::string& name, double low, double high) const {
+Result<std::optional<double>> ParsedOptions::number(const std::string& name, double low,
+                                                    double high) const {
   const auto given = text(name);
   if (!given) return std::optional<double>();
   const auto value = number_in(*given);
@@ -101,13 +107,15 @@ Result<std::optional<double>> ParsedOptions::number(const std::string& name, dou
   return value;
 }
 
-Result<std::optional<std::int64_t>> ParsedOptions::integer(const std::string& name, std::int64_t low,
+Result<std::optional<std::int64_t>> ParsedOptions::integer(const std::string& name,
+                                                           std::int64_t low,
                                                            std::int64_t high) const {
   const auto given = text(name);
   if (!given) return std::optional<std::int64_t>();
   const auto value = integer_in(*given);
   if (!value || *value < low || *value > high) {
-    return unexpected(bad_value(name, *given, fmt::format("whole number from {} to {}", low, high)));
+    return unexpected(
+        bad_value(name, *given, fmt::format("whole number from {} to {}", low, high)));
   }
   return value;
 }
@@ -120,9 +128,11 @@ Result<std::optional<Seconds>> ParsedOptions::duration(const std::string& name) 
   return *span;
 }
 
-Result<ParsedOptions> parse_options(const CommandSpec& command, const std::vector<std::string>& arguments) {
+Result<ParsedOptions> parse_options(const CommandSpec& command,
+                                    const std::vector<std::string>& arguments) {
   Parser parser(command);
-  std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // CLI11 takes them from the back
+  std::vector<std::string> reversed(arguments.rbegin(),
+                                    arguments.rend());  // CLI11 takes them from the back
   try {
     parser.app.parse(reversed);
   } catch (const CLI::ParseError& error) {
@@ -184,10 +194,13 @@ std::string help_of(const std::vector<CommandSpec>& commands) {
   std::string help =
       "tokenjoule: how much energy LLM inference takes, per token and per query\n\n"
       "Usage: tokenjoule COMMAND [options]\n\nCommands:\n";
-  for (const CommandSpec& command : commands) help += fmt::format("  {:<12}{}\n", command.name, command.summary);
+  for (const CommandSpec& command : commands)
+    help += fmt::format("  {:<12}{}\n", command.name, command.summary);
   help +=
-      "\nSee tokenjoule COMMAND --help. Exit codes: 0 usable or to be used with care; 1 a fault of ours; "
-      "2 command line;\n3 something needed is missing; 4 measured, but not usable; 130 interrupted, what was "
+      "\nSee tokenjoule COMMAND --help. Exit codes: 0 usable or to be used with care; 1 a fault of "
+      "ours; "
+      "2 command line;\n3 something needed is missing; 4 measured, but not usable; 130 "
+      "interrupted, what was "
       "measured is saved.\n";
   return help;
 }

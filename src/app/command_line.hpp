@@ -16,9 +16,9 @@ enum class OptionKind { flag, value, values };  ///< values: may be repeated
 
 /// One option of a command, as help shows it and the parser takes it.
 struct OptionSpec {
-  std::string names;    ///< "--concurrency,-c": the first is the canonical one
-  std::string argument; ///< "N[,N…]" for help; "" for a flag
-  std::string help;     ///< what it changes, in what unit, its default
+  std::string names;     ///< "--concurrency,-c": the first is the canonical one
+  std::string argument;  ///< "N[,N…]" for help; "" for a flag
+  std::string help;      ///< what it changes, in what unit, its default
   OptionKind kind = OptionKind::value;
   std::string aliases;  ///< accepted silently: "--max-concurrency,--streams"
   std::string group;    ///< heading in help
@@ -34,11 +34,14 @@ class ParsedOptions {
   std::vector<std::string> texts(const std::string& name) const;
   /// The value as a number; an error names the option, what came and the range.
   Result<std::optional<double>> number(const std::string& name, double low, double high) const;
-  Result<std::optional<std::int64_t>> integer(const std::string& name, std::int64_t low, std::int64_t high) const;
+  Result<std::optional<std::int64_t>> integer(const std::string& name, std::int64_t low,
+                                              std::int64_t high) const;
   Result<std::optional<Seconds>> duration(const std::string& name) const;
   const std::vector<std::string>& positionals() const { return positionals_; }
 
-  void set(const std::string& name, std::vector<std::string> values) { values_[name] = std::move(values); }
+  void set(const std::string& name, std::vector<std::string> values) {
+    values_[name] = std::move(values);
+  }
   void set_positionals(std::vector<std::string> values) { positionals_ = std::move(values); }
 
  private:
@@ -48,8 +51,8 @@ class ParsedOptions {
 
 struct CommandSpec {
   std::string name;
-  std::string summary;                ///< one line
-  std::string usage;                  ///< "tokenjoule analyze RUN [options]"
+  std::string summary;  ///< one line
+  std::string usage;    ///< "tokenjoule analyze RUN [options]"
   std::vector<OptionSpec> options;
   std::vector<std::string> examples;  ///< each runs as it stands
   int max_positionals = 0;
@@ -57,8 +60,10 @@ struct CommandSpec {
   Result<int> (*run)(const ParsedOptions& options) = nullptr;
 };
 
-/// Parses what stands behind the command's name. Unknown options are a usage error with a suggestion.
-Result<ParsedOptions> parse_options(const CommandSpec& command, const std::vector<std::string>& arguments);
+/// Parses what stands behind the command's name. Unknown options are a usage error with a
+/// suggestion.
+Result<ParsedOptions> parse_options(const CommandSpec& command,
+                                    const std::vector<std::string>& arguments);
 
 std::string help_of(const CommandSpec& command);
 std::string help_of(const std::vector<CommandSpec>& commands);

@@ -14,14 +14,15 @@ std::string list_of(const std::vector<Device>& devices) {
   std::string list;
   for (const Device& device : devices) {
     if (device.kind != DeviceKind::gpu) continue;
-    list += fmt::format("{}{} = {} {}", list.empty() ? "" : ", ", device.label.empty() ? "?" : device.label, device.id,
-                        device.name);
+    list += fmt::format("{}{} = {} {}", list.empty() ? "" : ", ",
+                        device.label.empty() ? "?" : device.label, device.id, device.name);
   }
   return quoted(list, 1000);
 }
 
 bool is_called(const Device& device, const std::string& name) {
-  return device.label == name || device.id == name || (name.size() >= 8 && starts_with(device.id, name));
+  return device.label == name || device.id == name ||
+         (name.size() >= 8 && starts_with(device.id, name));
 }
 
 Status choose_named(std::vector<Device>& devices, const std::vector<std::string>& names) {

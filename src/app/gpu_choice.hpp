@@ -10,10 +10,10 @@ namespace tokenjoule {
 
 /// What is known about which GPUs the engine computes on.
 struct GpuQuestion {
-  std::vector<std::string> named;  ///< --gpus: labels ("0"), UUIDs or their beginnings
-  bool all = false;                ///< --all-gpus
-  bool sensor_named = false;       ///< the user named the sensor that lists them
-  bool engine_is_local = false;    ///< the URL is on this machine
+  std::vector<std::string> named;      ///< --gpus: labels ("0"), UUIDs or their beginnings
+  bool all = false;                    ///< --all-gpus
+  bool sensor_named = false;           ///< the user named the sensor that lists them
+  bool engine_is_local = false;        ///< the URL is on this machine
   std::vector<std::string> of_engine;  ///< UUIDs on which the engine's processes compute, if seen
   std::string of_engine_how;           ///< how that was seen; or why it was not
 };

@@ -46,7 +46,8 @@ TEST(GpuChoice, TheOnlyGpuOfTheEnginesMachineIsTaken) {
 
 TEST(GpuChoice, TakesThoseOnWhichTheEngineIsSeen) {
   auto devices = two_gpus_and_a_cpu();
-  ASSERT_TRUE(choose_gpus(devices, {.of_engine = {"GPU-aaaa2222"}, .of_engine_how = "its processes"}));
+  ASSERT_TRUE(
+      choose_gpus(devices, {.of_engine = {"GPU-aaaa2222"}, .of_engine_how = "its processes"}));
   EXPECT_FALSE(devices[0].chosen);
   EXPECT_TRUE(devices[1].chosen);
   EXPECT_EQ(devices[1].chosen_by, "its processes");

@@ -1,8 +1,8 @@
 #include "app/host_info.hpp"
 
-#include <nlohmann/json.hpp>
 #include <sys/utsname.h>
 #include <unistd.h>
+#include <nlohmann/json.hpp>
 
 #include "base/text.hpp"
 #include "io/file.hpp"

@@ -44,8 +44,9 @@ int exit_code_of_points(const std::vector<Report>& reports, bool interrupted) {
   return code;
 }
 
-Result<std::vector<Report>> measure_points(const MeasureOptions& options, const ProbeQuestion& probe,
-                                           const ProbedEngine& engine, OpenSensors sensors, SystemClock& clock,
+Result<std::vector<Report>> measure_points(const MeasureOptions& options,
+                                           const ProbeQuestion& probe, const ProbedEngine& engine,
+                                           OpenSensors sensors, SystemClock& clock,
                                            const fs::path& out, const std::stop_token& stop) {
   std::vector<Report> reports;
   for (const std::int64_t concurrency : options.concurrency) {
@@ -87,15 +88,17 @@ Result<int> run_measure(const ParsedOptions& parsed) {
 }  // namespace
 
 CommandSpec measure_command() {
-  return {"measure",
-          "energy per token of an engine under a known load",
-          "tokenjoule measure --url URL [options]",
-          measure_option_specs(),
-          {"tokenjoule measure --url http://127.0.0.1:8000 --all-gpus -c 64",
-           "tokenjoule measure -u http://127.0.0.1:8000 --gpus 0,1 -c 8,64,256 --isl 1024 --osl 1024",
-           "tokenjoule measure -u http://gpu7:8000 --sensor dcgm:url=http://gpu7:9400/metrics --all-gpus --check"},
-          0,
-          run_measure};
+  return {
+      "measure",
+      "energy per token of an engine under a known load",
+      "tokenjoule measure --url URL [options]",
+      measure_option_specs(),
+      {"tokenjoule measure --url http://127.0.0.1:8000 --all-gpus -c 64",
+       "tokenjoule measure -u http://127.0.0.1:8000 --gpus 0,1 -c 8,64,256 --isl 1024 --osl 1024",
+       "tokenjoule measure -u http://gpu7:8000 --sensor dcgm:url=http://gpu7:9400/metrics "
+       "--all-gpus --check"},
+      0,
+      run_measure};
 }
 
 }  // namespace tokenjoule

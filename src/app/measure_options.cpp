@@ -18,7 +18,8 @@ void take(T& into, std::optional<T> value) {
   if (value) into = std::move(*value);
 }
 
-Result<std::pair<std::string, std::string>> key_value_in(const std::string& text, const char* option) {
+Result<std::pair<std::string, std::string>> key_value_in(const std::string& text,
+                                                         const char* option) {
   const auto equals = text.find('=');
   if (equals == 0 || equals == std::string::npos) {
     return failure(ErrorKind::usage, fmt::format("--{} \"{}\" is no K=V", option, quoted(text)),
@@ -27,7 +28,8 @@ Result<std::pair<std::string, std::string>> key_value_in(const std::string& text
   return std::pair(text.substr(0, equals), text.substr(equals + 1));
 }
 
-Result<std::vector<std::pair<std::string, std::string>>> key_values_in(const ParsedOptions& parsed, const char* option) {
+Result<std::vector<std::pair<std::string, std::string>>> key_values_in(const ParsedOptions& parsed,
+                                                                       const char* option) {
   std::vector<std::pair<std::string, std::string>> pairs;
   for (const auto& text : parsed.texts(option)) {
     TRY(auto pair, key_value_in(text, option));
@@ -51,8 +53,10 @@ Status take_headers(MeasureOptions& options, const ParsedOptions& parsed) {
   for (const auto& text : parsed.texts("header")) {
     const auto colon = text.find_first_of(":=");
     // The value may be a secret: it is never shown.
-    if (colon == 0 || colon == std::string::npos || text.find_first_of("\r\n") != std::string::npos) {
-      return failure(ErrorKind::usage, "a --header is no 'Name: value'", "write it as -H 'Name: value'");
+    if (colon == 0 || colon == std::string::npos ||
+        text.find_first_of("\r\n") != std::string::npos) {
+      return failure(ErrorKind::usage, "a --header is no 'Name: value'",
+                     "write it as -H 'Name: value'");
     }
     options.headers.emplace_back(trimmed(text.substr(0, colon)), trimmed(text.substr(colon + 1)));
   }
@@ -61,12 +65,14 @@ Status take_headers(MeasureOptions& options, const ParsedOptions& parsed) {
 
 Status take_engine(MeasureOptions& options, const ParsedOptions& parsed) {
   const auto url = parsed.text("url");
-  if (!url) return failure(ErrorKind::usage, "no --url was given", "say which server: --url http://127.0.0.1:8000");
+  if (!url)
+    return failure(ErrorKind::usage, "no --url was given",
+                   "say which server: --url http://127.0.0.1:8000");
   TRY(Url given, url_in(*url));
   options.url = api_root(std::move(given));
   options.endpoint = parsed.text("endpoint").value_or("");
-  if (!options.endpoint.empty() && options.endpoint != "completions" && options.endpoint != "chat" &&
-      options.endpoint.front() != '/') {
+  if (!options.endpoint.empty() && options.endpoint != "completions" &&
+      options.endpoint != "chat" && options.endpoint.front() != '/') {
     const std::string kinds[] = {"completions", "chat"};
     return failure(ErrorKind::usage,
                    fmt::format("--endpoint {} is no endpoint{}", quoted(options.endpoint),
@@ -87,12 +93,15 @@ Status take_concurrency(MeasureOptions& options, const ParsedOptions& parsed) {
   for (const auto& item : comma_list(*given)) {
     const auto streams = integer_in(item);
     if (!streams || *streams < 1 || *streams > 100'000) {
-      return failure(ErrorKind::usage, fmt::format("--concurrency \"{}\" is no number from 1 to 100000", quoted(item)),
-                     "write -c 8 or -c 8,64,256");
+      return failure(
+          ErrorKind::usage,
+          fmt::format("--concurrency \"{}\" is no number from 1 to 100000", quoted(item)),
+          "write -c 8 or -c 8,64,256");
     }
     for (const auto earlier : options.concurrency) {
       if (earlier == *streams) {
-        return failure(ErrorKind::usage, fmt::format("--concurrency names {} twice", *streams), "name each once");
+        return failure(ErrorKind::usage, fmt::format("--concurrency names {} twice", *streams),
+                       "name each once");
       }
     }
     options.concurrency.push_back(*streams);
@@ -119,16 +128,20 @@ Status take_times(MeasureOptions& options, const ParsedOptions& parsed) {
   take(options.idle, idle);
   take(options.power_interval, interval);
   if (options.duration < Seconds(1)) {
-    return failure(ErrorKind::usage, "--duration is below one second", "give 20s or more for a usable result");
+    return failure(ErrorKind::usage, "--duration is below one second",
+                   "give 20s or more for a usable result");
   }
-  if (options.request_timeout <= Seconds(0)) return failure(ErrorKind::usage, "--timeout is 0", "give --timeout 600s");
+  if (options.request_timeout <= Seconds(0))
+    return failure(ErrorKind::usage, "--timeout is 0", "give --timeout 600s");
   if (options.power_interval < Seconds(0.02) || options.power_interval > Seconds(60)) {
-    return failure(ErrorKind::usage, "--power-interval lies outside 20ms to 60s", "give --power-interval 100ms");
+    return failure(ErrorKind::usage, "--power-interval lies outside 20ms to 60s",
+                   "give --power-interval 100ms");
   }
   return {};
 }
 
-Result<LengthSpec> length_in(const std::string& text, std::optional<double> ratio, const std::string& option) {
+Result<LengthSpec> length_in(const std::string& text, std::optional<double> ratio,
+                             const std::string& option) {
   auto spec = length_spec_in(text);
   if (spec && ratio) spec = with_range_ratio(*spec, *ratio);
   if (!spec) return unexpected(std::move(spec).error().in(option));
@@ -150,10 +163,12 @@ Status take_load(MeasureOptions& options, const ParsedOptions& parsed) {
   TRY_DO(take_lengths(options, parsed));
   TRY(options.num_requests, parsed.integer("num-requests", 1, 1'000'000'000));
   if (options.num_requests && parsed.has("duration")) {
-    return failure(ErrorKind::usage, "both --duration and --num-requests were given", "give one of them");
+    return failure(ErrorKind::usage, "both --duration and --num-requests were given",
+                   "give one of them");
   }
   if (parsed.flag("ignore-eos") && parsed.flag("no-ignore-eos")) {
-    return failure(ErrorKind::usage, "both --ignore-eos and --no-ignore-eos were given", "give one of them");
+    return failure(ErrorKind::usage, "both --ignore-eos and --no-ignore-eos were given",
+                   "give one of them");
   }
   if (parsed.flag("ignore-eos")) options.ignore_eos = true;
   if (parsed.flag("no-ignore-eos")) options.ignore_eos = false;
@@ -174,8 +189,10 @@ Status take_meters(MeasureOptions& options, const ParsedOptions& parsed) {
   if (const auto gpus = parsed.text("gpus")) {
     options.gpus = comma_list(*gpus);
     if (options.gpus.empty() || options.all_gpus) {
-      return failure(ErrorKind::usage, options.all_gpus ? "both --gpus and --all-gpus were given" : "--gpus names none",
-                     "write --gpus 0,1 or --all-gpus");
+      return failure(
+          ErrorKind::usage,
+          options.all_gpus ? "both --gpus and --all-gpus were given" : "--gpus names none",
+          "write --gpus 0,1 or --all-gpus");
     }
   }
   TRY(const auto limit, parsed.number("expect-power-limit", 1, 1e6));
@@ -183,9 +200,12 @@ Status take_meters(MeasureOptions& options, const ParsedOptions& parsed) {
   if (const auto name = parsed.text("boundary")) {
     options.boundary = boundary_named(*name);
     if (!options.boundary) {
-      const std::string names[] = {"gpu_board", "gpu_module", "cpu_package", "dram", "node_dc", "node_ac"};
-      return failure(ErrorKind::usage, fmt::format("--boundary {} is none{}", quoted(*name), did_you_mean(*name, names)),
-                     "the boundaries stand in docs/methods.md");
+      const std::string names[] = {"gpu_board", "gpu_module", "cpu_package",
+                                   "dram",      "node_dc",    "node_ac"};
+      return failure(
+          ErrorKind::usage,
+          fmt::format("--boundary {} is none{}", quoted(*name), did_you_mean(*name, names)),
+          "the boundaries stand in docs/methods.md");
     }
   }
   options.strict = parsed.flag("strict");
@@ -200,9 +220,12 @@ Status take_output(MeasureOptions& options, const ParsedOptions& parsed) {
   TRY(options.metadata, key_values_in(parsed, "metadata"));
   const std::string ui = parsed.flag("quiet") ? "none" : parsed.text("ui").value_or("auto");
   if (ui != "auto" && ui != "plain" && ui != "none") {
-    return failure(ErrorKind::usage, fmt::format("--ui {} is none", quoted(ui)), "say auto, plain or none");
+    return failure(ErrorKind::usage, fmt::format("--ui {} is none", quoted(ui)),
+                   "say auto, plain or none");
   }
-  options.progress = ui == "auto" ? ProgressStyle::automatic : ui == "plain" ? ProgressStyle::plain : ProgressStyle::none;
+  options.progress = ui == "auto"    ? ProgressStyle::automatic
+                     : ui == "plain" ? ProgressStyle::plain
+                                     : ProgressStyle::none;
   return {};
 }
 
@@ -214,14 +237,16 @@ Result<OutputFormat> output_format_in(const std::optional<std::string>& text) {
   if (*text == "json") return OutputFormat::json;
   if (*text == "csv") return OutputFormat::csv;
   const std::string formats[] = {"table", "markdown", "json", "csv"};
-  return failure(ErrorKind::usage, fmt::format("--format {} is none{}", quoted(*text), did_you_mean(*text, formats)),
+  return failure(ErrorKind::usage,
+                 fmt::format("--format {} is none{}", quoted(*text), did_you_mean(*text, formats)),
                  "say table, markdown, json or csv");
 }
 
 Result<MeasureOptions> measure_options_from(const ParsedOptions& parsed) {
   MeasureOptions options;
   if (!parsed.positionals().empty()) {
-    return failure(ErrorKind::usage, fmt::format("\"{}\" is no option", quoted(parsed.positionals().front())),
+    return failure(ErrorKind::usage,
+                   fmt::format("\"{}\" is no option", quoted(parsed.positionals().front())),
                    "see tokenjoule measure --help");
   }
   TRY_DO(take_engine(options, parsed));
@@ -231,7 +256,8 @@ Result<MeasureOptions> measure_options_from(const ParsedOptions& parsed) {
   return options;
 }
 
-std::string configuration_json(const MeasureOptions& options, std::int64_t concurrency, bool ignore_eos) {
+std::string configuration_json(const MeasureOptions& options, std::int64_t concurrency,
+                               bool ignore_eos) {
   using Json = nlohmann::ordered_json;
   Json json = {{"command", "measure"}, {"mode", "closed"}, {"concurrency", concurrency}};
   if (options.num_requests) {
@@ -255,7 +281,8 @@ std::string configuration_json(const MeasureOptions& options, std::int64_t concu
     const Json extra = Json::parse(options.extra_body, nullptr, false);
     for (const auto& item : extra.items()) json["extra_body_keys"].push_back(item.key());
   }
-  if (options.expect_power_limit) json["expect_power_limit_w"] = options.expect_power_limit->value();
+  if (options.expect_power_limit)
+    json["expect_power_limit_w"] = options.expect_power_limit->value();
   json["strict"] = options.strict;
   if (options.boundary) json["boundary"] = name_of(*options.boundary);
   if (!options.label.empty()) json["label"] = options.label;

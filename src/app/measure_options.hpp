@@ -25,7 +25,7 @@ struct MeasureOptions {
   std::string endpoint;  ///< "", "completions", "chat" or a path
   std::optional<std::string> model;
   std::optional<std::string> dialect;
-  HttpHeaders headers;   ///< with the key; never recorded
+  HttpHeaders headers;  ///< with the key; never recorded
   std::string server_metrics = "auto";
   std::vector<std::pair<std::string, std::string>> engine_config;  ///< stated by the user
   // The load.
@@ -68,6 +68,7 @@ Result<OutputFormat> output_format_in(const std::optional<std::string>& text);
 
 /// What goes into the record of one point: the options as understood, without secrets.
 /// @param ignore_eos whether requests really carry it.
-std::string configuration_json(const MeasureOptions& options, std::int64_t concurrency, bool ignore_eos);
+std::string configuration_json(const MeasureOptions& options, std::int64_t concurrency,
+                               bool ignore_eos);
 
 }  // namespace tokenjoule

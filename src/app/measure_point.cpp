@@ -43,8 +43,8 @@ LoadOptions load_options_of(const PointQuestion& question, const std::string& no
   load.num_requests = options.num_requests;
   load.input_length = options.input_len;
   load.output_length = options.output_len;
-  load.token_id_prompts =
-      question.engine.info.token_id_prompts && question.engine.endpoint == EndpointKind::completions;
+  load.token_id_prompts = question.engine.info.token_id_prompts &&
+                          question.engine.endpoint == EndpointKind::completions;
   load.ignore_eos = ignores_eos(question);
   load.extra_body_json = options.extra_body;
   load.seed = options.seed;
@@ -58,7 +58,8 @@ RunHeader header_of(const PointQuestion& question, const std::string& nonce, Clo
   header.tool_version = version();
   header.run_id = random_uuid();
   header.started = clock.wall_now();
-  header.configuration_json = configuration_json(question.options, question.concurrency, ignores_eos(question));
+  header.configuration_json =
+      configuration_json(question.options, question.concurrency, ignores_eos(question));
   header.host_json = host_json();
   header.seed = question.options.seed;
   header.prompt_nonce = nonce;
@@ -129,7 +130,7 @@ class PointMeasurement {
   std::unique_ptr<LoadClient> client_;
   Progress progress_;
   bool engine_dead_ = false;
-  LoadProgress seen_;      ///< when an answer last moved on
+  LoadProgress seen_;  ///< when an answer last moved on
   MonoTime seen_at_;
 };
 
@@ -138,7 +139,8 @@ void PointMeasurement::wait(std::string_view phase, std::optional<MonoTime> dead
   while (!ended() && !done()) {
     const MonoTime now = clock_.now();
     if (deadline && now >= *deadline) return;
-    ProgressView view{std::string(phase), client_ ? client_->progress() : LoadProgress{}, power_.watts(), {}};
+    ProgressView view{
+        std::string(phase), client_ ? client_->progress() : LoadProgress{}, power_.watts(), {}};
     if (deadline) view.time_left = to_seconds(*deadline - now);
     progress_.show(view, now);
     watch_engine(view.load);
@@ -158,12 +160,14 @@ void PointMeasurement::watch_engine(const LoadProgress& load) {
   }
   if (now - seen_at_ < kDeadAfter || load.failed - seen_.failed < 3) return;
   engine_dead_ = true;
-  queue_.push(Note{now, fmt::format("no answer but {} failures in {} s: the run was ended", load.failed - seen_.failed,
-                                    to_seconds(now - seen_at_).value())});
+  queue_.push(
+      Note{now, fmt::format("no answer but {} failures in {} s: the run was ended",
+                            load.failed - seen_.failed, to_seconds(now - seen_at_).value())});
 }
 
 Status PointMeasurement::begin() {
-  TRY(writer_, RunWriter::create(question_.record, header_of(question_, nonce_, clock_), clock_, queue_));
+  TRY(writer_,
+      RunWriter::create(question_.record, header_of(question_, nonce_, clock_), clock_, queue_));
   EngineInfo info = question_.engine.info;
   queue_.push(info);
   power_.watch(devices_, sampler_.signals());
@@ -177,7 +181,8 @@ Status PointMeasurement::begin() {
   }
   TRY(client_, LoadClient::start(load, *question_.engine.dialect, clock_, queue_, count));
   if (question_.engine.metrics) {
-    ScraperOptions scraper{*question_.engine.metrics, question_.engine.metrics_headers, info.counters};
+    ScraperOptions scraper{*question_.engine.metrics, question_.engine.metrics_headers,
+                           info.counters};
     scraper_ = std::make_unique<EngineScraper>(scraper, clock_, sink_);
     scraper_->start();
   }
@@ -229,7 +234,8 @@ void PointMeasurement::window_phase() {
   }
   mark(Phase::cooldown, end);
   scrape_edge();
-  const Seconds cooldown = std::max(question_.options.cooldown, 2.0 * question_.options.power_interval);
+  const Seconds cooldown =
+      std::max(question_.options.cooldown, 2.0 * question_.options.power_interval);
   wait_until("cooldown", end + std::min(kEdgeHalf, to_nanoseconds(cooldown)));
   sampler_.set_fast(false);
   wait_until("cooldown", end + to_nanoseconds(cooldown));

@@ -19,9 +19,9 @@ struct PointQuestion {
   std::filesystem::path record;  ///< the run file to write; must not exist
 };
 
-/// Idle, warm-up, window, cool-down, drain: writes the record and ends. Judging it is analysis' task.
-/// A stop request ends it in order, with what was measured saved.
-/// Errors: what kept it from being measured at all; the record so far stays.
+/// Idle, warm-up, window, cool-down, drain: writes the record and ends. Judging it is analysis'
+/// task. A stop request ends it in order, with what was measured saved. Errors: what kept it from
+/// being measured at all; the record so far stays.
 Status measure_point(const PointQuestion& question, OpenSensors sensors, SystemClock& clock,
                      const std::stop_token& stop);
 

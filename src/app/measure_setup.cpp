@@ -24,7 +24,8 @@ std::string json_of(const std::string& text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-Result<std::vector<std::unique_ptr<Sensor>>> opened(const std::vector<SensorSpec>& specs, Clock& clock) {
+Result<std::vector<std::unique_ptr<Sensor>>> opened(const std::vector<SensorSpec>& specs,
+                                                    Clock& clock) {
   std::vector<std::unique_ptr<Sensor>> sensors;
   for (const SensorSpec& spec : specs) {
     auto sensor = open_sensor(spec, clock);
@@ -124,7 +125,8 @@ Result<ProbedEngine> reach_engine(const MeasureOptions& options, const ProbeQues
     engine.info.configuration[key] = {json_of(value), "stated"};
   }
   if (options.ignore_eos.value_or(false) && !engine.dialect->takes_ignore_eos()) {
-    return failure(ErrorKind::usage, fmt::format("--ignore-eos: {} does not take it", engine.info.kind),
+    return failure(ErrorKind::usage,
+                   fmt::format("--ignore-eos: {} does not take it", engine.info.kind),
                    "leave it out; lengths are then what the model gives");
   }
   return engine;
@@ -138,7 +140,8 @@ Result<OpenSensors> open_sensors(const MeasureOptions& options, Clock& clock) {
     TRY(open.sensors, opened(options.sensors, clock));
   }
   if (open.sensors.empty()) {
-    return failure(ErrorKind::missing, fmt::format("no sensor found ({})", fmt::join(open.left_out, "; ")),
+    return failure(ErrorKind::missing,
+                   fmt::format("no sensor found ({})", fmt::join(open.left_out, "; ")),
                    "name one, for example --sensor dcgm:url=http://HOST:9400/metrics; "
                    "tokenjoule sensors lists what there is");
   }
@@ -162,8 +165,9 @@ namespace {
 std::string device_lines(const OpenSensors& sensors) {
   std::string lines;
   for (const Device& device : sensors.devices) {
-    lines += fmt::format("  {:<9} {} {} {}{}\n", device.chosen ? "measured" : "apart", name_of(device.kind), device.id,
-                         quoted(device.name), device.chosen_by.empty() ? "" : " (" + device.chosen_by + ")");
+    lines += fmt::format("  {:<9} {} {} {}{}\n", device.chosen ? "measured" : "apart",
+                         name_of(device.kind), device.id, quoted(device.name),
+                         device.chosen_by.empty() ? "" : " (" + device.chosen_by + ")");
   }
   return lines;
 }
@@ -173,9 +177,9 @@ std::string signal_lines(const OpenSensors& sensors) {
   for (const auto& sensor : sensors.sensors) {
     for (const Signal& signal : sensor->contents().signals) {
       if (signal.measurand != Measurand::energy && signal.measurand != Measurand::power) continue;
-      lines += fmt::format("  {:<9} {} of {}, boundary {}, from {}{}\n", signal.sensor, name_of(signal.measurand),
-                           signal.device, name_of(signal.boundary), quoted(signal.source),
-                           signal.modelled ? " (MODELLED)" : "");
+      lines += fmt::format("  {:<9} {} of {}, boundary {}, from {}{}\n", signal.sensor,
+                           name_of(signal.measurand), signal.device, name_of(signal.boundary),
+                           quoted(signal.source), signal.modelled ? " (MODELLED)" : "");
     }
   }
   for (const auto& reason : sensors.left_out) lines += fmt::format("  not read: {}\n", reason);
@@ -184,24 +188,31 @@ std::string signal_lines(const OpenSensors& sensors) {
 
 }  // namespace
 
-std::string plan_text(const MeasureOptions& options, const ProbedEngine& engine, const OpenSensors& sensors) {
-  std::string text = fmt::format("engine     {} {} at {}{}, model {}\n", engine.info.kind, quoted(engine.info.version),
-                                 engine.info.url, engine.info.endpoint, quoted(engine.info.model));
-  text += fmt::format("prompts    {}, answers {} ignore_eos\n",
-                      engine.info.token_id_prompts && engine.endpoint == EndpointKind::completions ? "token ids" : "words",
-                      engine.dialect->takes_ignore_eos() && options.ignore_eos.value_or(true) ? "with" : "without");
+std::string plan_text(const MeasureOptions& options, const ProbedEngine& engine,
+                      const OpenSensors& sensors) {
+  std::string text = fmt::format("engine     {} {} at {}{}, model {}\n", engine.info.kind,
+                                 quoted(engine.info.version), engine.info.url, engine.info.endpoint,
+                                 quoted(engine.info.model));
+  text += fmt::format(
+      "prompts    {}, answers {} ignore_eos\n",
+      engine.info.token_id_prompts && engine.endpoint == EndpointKind::completions ? "token ids"
+                                                                                   : "words",
+      engine.dialect->takes_ignore_eos() && options.ignore_eos.value_or(true) ? "with" : "without");
   text += engine.metrics ? fmt::format("counters   {}\n", engine.metrics->text())
                          : fmt::format("counters   none: {}\n", engine.info.metrics_note);
   text += "devices\n" + device_lines(sensors) + "sensors\n" + signal_lines(sensors);
   const double fixed = options.idle.value() + options.warmup.value() + options.cooldown.value() + 2;
   const double points = static_cast<double>(options.concurrency.size());
   if (options.num_requests) {
-    text += fmt::format("window     from the end of the warm-up until {} requests are sent, for each of -c {}\n",
-                        *options.num_requests, fmt::join(options.concurrency, ","));
+    text += fmt::format(
+        "window     from the end of the warm-up until {} requests are sent, for each of -c {}\n",
+        *options.num_requests, fmt::join(options.concurrency, ","));
   } else {
-    text += fmt::format("window     {} s for each of -c {}\n", options.duration.value(), fmt::join(options.concurrency, ","));
-    text += fmt::format("time       about {:.0f} s in all, plus what warm-up and last answers take longer\n",
-                        points * (fixed + options.duration.value()));
+    text += fmt::format("window     {} s for each of -c {}\n", options.duration.value(),
+                        fmt::join(options.concurrency, ","));
+    text += fmt::format(
+        "time       about {:.0f} s in all, plus what warm-up and last answers take longer\n",
+        points * (fixed + options.duration.value()));
   }
   return text + "Nothing was measured (--check).\n";
 }

@@ -14,8 +14,8 @@ namespace tokenjoule {
 /// Sensors that are open, and the devices they read with the choice made.
 struct OpenSensors {
   std::vector<std::unique_ptr<Sensor>> sensors;
-  std::vector<Device> devices;               ///< each once, `chosen` filled in
-  std::vector<std::string> left_out;         ///< automatic sensors that did not open, and why
+  std::vector<Device> devices;        ///< each once, `chosen` filled in
+  std::vector<std::string> left_out;  ///< automatic sensors that did not open, and why
 };
 
 /// How to ask the engine about itself, from the options.
@@ -29,6 +29,7 @@ Result<ProbedEngine> reach_engine(const MeasureOptions& options, const ProbeQues
 Result<OpenSensors> open_sensors(const MeasureOptions& options, Clock& clock);
 
 /// What --check prints: engine, GPUs, sensors with rights, window and how long it will take.
-std::string plan_text(const MeasureOptions& options, const ProbedEngine& engine, const OpenSensors& sensors);
+std::string plan_text(const MeasureOptions& options, const ProbedEngine& engine,
+                      const OpenSensors& sensors);
 
 }  // namespace tokenjoule

@@ -31,9 +31,9 @@ Question question_for(const Run& run, const AnalysisChoice& choice) {
   if (choice.strict) question.strict = *choice.strict;
   if (choice.boundary) question.headline = choice.boundary;
   question.tool_version = run.header.tool_version;
-  question.result_id =
-      uuid_of(fmt::format("{} {} strict={} boundary={}", run.sha256, kMethodVersion, question.strict,
-                          question.headline ? name_of(*question.headline) : "default"));
+  question.result_id = uuid_of(
+      fmt::format("{} {} strict={} boundary={}", run.sha256, kMethodVersion, question.strict,
+                  question.headline ? name_of(*question.headline) : "default"));
   return question;
 }
 
@@ -41,7 +41,8 @@ TerminalStyle terminal_style() {
   TerminalStyle style;
   winsize size{};
   const bool terminal = isatty(STDOUT_FILENO) != 0;
-  if (terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) style.width = size.ws_col;
+  if (terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+    style.width = size.ws_col;
   style.colour = terminal && std::getenv("NO_COLOR") == nullptr;
   const char* locale = std::getenv("LC_ALL");
   if (locale == nullptr || *locale == '\0') locale = std::getenv("LC_CTYPE");

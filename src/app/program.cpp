@@ -62,7 +62,8 @@ int run_program(const std::vector<std::string>& arguments) {
     if (command.name == name) return run_command(command, {arguments.begin() + 1, arguments.end()});
     names.push_back(command.name);
   }
-  return fail({ErrorKind::usage, fmt::format("unknown command {}{}", quoted(name), did_you_mean(name, names)),
+  return fail({ErrorKind::usage,
+               fmt::format("unknown command {}{}", quoted(name), did_you_mean(name, names)),
                "see tokenjoule --help"});
 }
 

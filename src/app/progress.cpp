@@ -17,9 +17,10 @@ constexpr Nanoseconds kPlainPeriod = whole_seconds(5);
 
 std::string progress_line(const ProgressView& view, std::optional<double> events_per_second) {
   std::string line = fmt::format("{:<8}", view.phase);
-  if (view.time_left) line += fmt::format(" {:4.0f} s left", std::max(0.0, view.time_left->value()));
-  line += fmt::format("  {} sent, {} completed, {} failed, {} running", view.load.sent, view.load.completed,
-                      view.load.failed, view.load.in_flight);
+  if (view.time_left)
+    line += fmt::format(" {:4.0f} s left", std::max(0.0, view.time_left->value()));
+  line += fmt::format("  {} sent, {} completed, {} failed, {} running", view.load.sent,
+                      view.load.completed, view.load.failed, view.load.in_flight);
   if (events_per_second) line += fmt::format("  {:.0f} events/s", *events_per_second);
   line += view.power ? fmt::format("  {:.0f} W", view.power->value()) : "  n/a W";
   return line;

@@ -13,8 +13,8 @@ namespace tokenjoule {
 struct ProgressView {
   std::string phase;
   LoadProgress load;
-  std::optional<Watts> power;       ///< latest reading of the chosen devices, summed
-  std::optional<Seconds> time_left; ///< of the phase
+  std::optional<Watts> power;        ///< latest reading of the chosen devices, summed
+  std::optional<Seconds> time_left;  ///< of the phase
 };
 
 /// One line: "measure  31 s left  640 sent, 0 failed, 64 running  3 120 events/s  412 W".

@@ -14,8 +14,8 @@ void blank_out(char* text) { std::memset(text, 'x', std::strlen(text)); }
 }  // namespace
 
 void hide_secrets(int count, char** arguments) {
-  constexpr std::string_view secrets[] = {"--api-key", "--header", "-H", "--extra-body", "--extra-inputs",
-                                          "--extra-request-body"};
+  constexpr std::string_view secrets[] = {"--api-key",    "--header",       "-H",
+                                          "--extra-body", "--extra-inputs", "--extra-request-body"};
   for (int i = 1; i < count; ++i) {
     for (const std::string_view secret : secrets) {
       const std::string_view argument = arguments[i];

@@ -18,12 +18,14 @@ std::string lines_of(const SensorListing& listing) {
                                listing.absent.hint.empty() ? "" : "; " + listing.absent.hint);
   }
   for (const Device& device : listing.contents->devices) {
-    lines += fmt::format("{:<11}{} {} {} {}{}\n", "", name_of(device.kind), quoted(device.label), quoted(device.id),
-                         quoted(device.name), device.simulated ? " SIMULATED" : "");
+    lines +=
+        fmt::format("{:<11}{} {} {} {}{}\n", "", name_of(device.kind), quoted(device.label),
+                    quoted(device.id), quoted(device.name), device.simulated ? " SIMULATED" : "");
     for (const Signal& signal : listing.contents->signals) {
       if (signal.device != device.id) continue;
-      lines += fmt::format("{:<13}{:<22}{:<12}{}{}\n", "", name_of(signal.measurand), name_of(signal.boundary),
-                           quoted(signal.source), signal.modelled ? " (MODELLED)" : "");
+      lines += fmt::format("{:<13}{:<22}{:<12}{}{}\n", "", name_of(signal.measurand),
+                           name_of(signal.boundary), quoted(signal.source),
+                           signal.modelled ? " (MODELLED)" : "");
     }
   }
   return lines;
@@ -36,21 +38,24 @@ Result<int> run_sensors(const ParsedOptions& parsed) {
     specs.push_back(std::move(spec));
   }
   SystemClock clock;
-  for (const SensorListing& listing : sensor_listings(specs, clock)) fmt::print("{}", lines_of(listing));
+  for (const SensorListing& listing : sensor_listings(specs, clock))
+    fmt::print("{}", lines_of(listing));
   return kExitUsable;
 }
 
 }  // namespace
 
 CommandSpec sensors_command() {
-  return {"sensors",
-          "what can be measured here, with what rights, and why the rest cannot",
-          "tokenjoule sensors [--sensor NAME:key=value,…]",
-          {{"--sensor", "NAME[:key=value,…]", "settings for a sensor, as measure takes them; repeatable",
-            OptionKind::values, "", "Options"}},
-          {"tokenjoule sensors", "tokenjoule sensors --sensor dcgm:url=http://127.0.0.1:9400/metrics"},
-          0,
-          run_sensors};
+  return {
+      "sensors",
+      "what can be measured here, with what rights, and why the rest cannot",
+      "tokenjoule sensors [--sensor NAME:key=value,…]",
+      {{"--sensor", "NAME[:key=value,…]",
+        "settings for a sensor, as measure takes them; repeatable", OptionKind::values, "",
+        "Options"}},
+      {"tokenjoule sensors", "tokenjoule sensors --sensor dcgm:url=http://127.0.0.1:9400/metrics"},
+      0,
+      run_sensors};
 }
 
 }  // namespace tokenjoule

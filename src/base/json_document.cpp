@@ -21,7 +21,8 @@ class TreeBuilder {
 
  private:
   template <typename Value>
-  simdjson::error_code scalar(JsonNode& node, Value& value, simdjson::simdjson_result<ondemand::json_type> type);
+  simdjson::error_code scalar(JsonNode& node, Value& value,
+                              simdjson::simdjson_result<ondemand::json_type> type);
   simdjson::error_code number(JsonNode& node, ondemand::number number);
   simdjson::error_code array(JsonNode& node, ondemand::array array, int depth);
   simdjson::error_code object(JsonNode& node, ondemand::object object, int depth);
@@ -158,7 +159,8 @@ simdjson::error_code TreeBuilder::fill_document(JsonNode& node, ondemand::docume
 
 Error not_json(std::string_view text, simdjson::error_code error) {
   return {ErrorKind::missing,
-          fmt::format("\"{}\" is not JSON: {}", quoted(text, 60), simdjson::error_message(error)), ""};
+          fmt::format("\"{}\" is not JSON: {}", quoted(text, 60), simdjson::error_message(error)),
+          ""};
 }
 
 }  // namespace
@@ -167,11 +169,14 @@ Result<JsonDocument> JsonDocument::parse(std::string_view text) {
   thread_local ondemand::parser parser;
   const simdjson::padded_string padded(text);
   ondemand::document document;
-  if (const auto error = parser.iterate(padded).get(document)) return unexpected(not_json(text, error));
+  if (const auto error = parser.iterate(padded).get(document))
+    return unexpected(not_json(text, error));
   auto root = std::make_unique<JsonNode>();
   TreeBuilder builder;
-  if (const auto error = builder.fill_document(*root, document)) return unexpected(not_json(text, error));
-  const bool is_container = root->type == JsonNode::Type::array || root->type == JsonNode::Type::object;
+  if (const auto error = builder.fill_document(*root, document))
+    return unexpected(not_json(text, error));
+  const bool is_container =
+      root->type == JsonNode::Type::array || root->type == JsonNode::Type::object;
   // Behind a whole document there is no current location; before its end there is one.
   const bool at_end = document.current_location().error() == simdjson::OUT_OF_BOUNDS;
   if (is_container && !at_end) return unexpected(not_json(text, simdjson::TRAILING_CONTENT));

@@ -24,7 +24,8 @@ JsonView JsonView::operator[](std::string_view key) const {
 
 JsonView JsonView::operator[](std::size_t index) const {
   std::string path = fmt::format("{}[{}]", path_, index);
-  if (is(JsonNode::Type::array) && index < node_->items.size()) return {&node_->items[index], std::move(path)};
+  if (is(JsonNode::Type::array) && index < node_->items.size())
+    return {&node_->items[index], std::move(path)};
   return {nullptr, std::move(path)};
 }
 
@@ -34,8 +35,9 @@ std::size_t JsonView::size() const {
 }
 
 std::string_view JsonView::key(std::size_t index) const {
-  return is(JsonNode::Type::object) && index < size() ? std::string_view(node_->members[index].first)
-                                                      : std::string_view();
+  return is(JsonNode::Type::object) && index < size()
+             ? std::string_view(node_->members[index].first)
+             : std::string_view();
 }
 
 JsonView JsonView::member(std::size_t index) const {
@@ -50,7 +52,8 @@ std::optional<double> JsonView::number() const {
 std::optional<std::int64_t> JsonView::integer() const {
   if (!is(JsonNode::Type::number)) return std::nullopt;
   if (node_->integer) return node_->integer;
-  const bool whole = std::abs(node_->number) < 0x1.0p53 && node_->number == std::floor(node_->number);
+  const bool whole =
+      std::abs(node_->number) < 0x1.0p53 && node_->number == std::floor(node_->number);
   return whole ? std::optional(static_cast<std::int64_t>(node_->number)) : std::nullopt;
 }
 
@@ -67,9 +70,9 @@ namespace {
 template <typename T>
 Result<T> needed(const std::optional<T>& value, const JsonView& view, std::string_view type) {
   if (value) return *value;
-  return failure(ErrorKind::missing, fmt::format("{} {}", view.path(), view.present()
-                                                     ? fmt::format("is no {}", type)
-                                                     : "is missing"),
+  return failure(ErrorKind::missing,
+                 fmt::format("{} {}", view.path(),
+                             view.present() ? fmt::format("is no {}", type) : "is missing"),
                  "");
 }
 

@@ -19,10 +19,11 @@ struct JsonNode {
   Type type = Type::null;
   bool boolean = false;
   double number = 0;
-  std::optional<std::int64_t> integer;  ///< set where the number was written as an integer that fits
+  std::optional<std::int64_t>
+      integer;  ///< set where the number was written as an integer that fits
   std::string string;
-  std::vector<JsonNode> items;                              ///< of an array
-  std::vector<std::pair<std::string, JsonNode>> members;    ///< of an object, in the order written
+  std::vector<JsonNode> items;                            ///< of an array
+  std::vector<std::pair<std::string, JsonNode>> members;  ///< of an object, in the order written
 
   // Defined elsewhere: here, clang 14 would ask for the size of a type that is not complete yet.
   JsonNode();
@@ -47,11 +48,11 @@ class JsonView {
   JsonView operator[](std::size_t index) const;
   /// Items of an array or members of an object; 0 for anything else.
   std::size_t size() const;
-  std::string_view key(std::size_t index) const;     ///< of an object's member
-  JsonView member(std::size_t index) const;          ///< value of an object's member
+  std::string_view key(std::size_t index) const;  ///< of an object's member
+  JsonView member(std::size_t index) const;       ///< value of an object's member
 
   std::optional<double> number() const;
-  std::optional<std::int64_t> integer() const;       ///< also 3.0; not 3.5
+  std::optional<std::int64_t> integer() const;  ///< also 3.0; not 3.5
   std::optional<std::string_view> string() const;
   std::optional<bool> boolean() const;
 

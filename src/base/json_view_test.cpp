@@ -30,7 +30,8 @@ TEST(JsonView, BareNaNAndInfinityAreAbsentAndCounted) {
 }
 
 TEST(JsonView, KeepsDoublesToTheLastBit) {
-  const auto document = parsed("[0.1, 1e-320, 1.7976931348623157e308, 123456789012345678, 18446744073709551615]");
+  const auto document =
+      parsed("[0.1, 1e-320, 1.7976931348623157e308, 123456789012345678, 18446744073709551615]");
   EXPECT_EQ(document.root()[0].number(), 0.1);
   EXPECT_EQ(document.root()[1].number(), 1e-320);
   EXPECT_EQ(document.root()[2].number(), 1.7976931348623157e308);
@@ -39,7 +40,8 @@ TEST(JsonView, KeepsDoublesToTheLastBit) {
 }
 
 TEST(JsonView, BadTextIsAnError) {
-  for (const char* bad : {"", "{", "[1,]", "{\"a\" 1}", "{} x", "[1] 2", "nul", "Nan", "\"open", "{\"a\":tru}", "[1 2]", "{\"a\":n}", "[nul]", "n", "[truefalse]"}) {
+  for (const char* bad : {"", "{", "[1,]", "{\"a\" 1}", "{} x", "[1] 2", "nul", "Nan", "\"open",
+                          "{\"a\":tru}", "[1 2]", "{\"a\":n}", "[nul]", "n", "[truefalse]"}) {
     EXPECT_FALSE(JsonDocument::parse(bad)) << bad;
   }
   EXPECT_FALSE(JsonDocument::parse(std::string(100, '[') + std::string(100, ']')));
@@ -54,7 +56,8 @@ TEST(JsonView, ScalarsAtTheRootAreRead) {
 }
 
 TEST(JsonView, WritesItselfAgain) {
-  EXPECT_EQ(parsed(R"( {"b" : [1, 2.5, "x\n"], "a":null} )").root().text(), R"({"b":[1,2.5,"x\n"],"a":null})");
+  EXPECT_EQ(parsed(R"( {"b" : [1, 2.5, "x\n"], "a":null} )").root().text(),
+            R"({"b":[1,2.5,"x\n"],"a":null})");
 }
 
 }  // namespace

@@ -22,12 +22,22 @@ class Quantity {
     value_ -= other.value_;
     return *this;
   }
-  friend constexpr Quantity operator+(Quantity a, Quantity b) { return Quantity(a.value_ + b.value_); }
-  friend constexpr Quantity operator-(Quantity a, Quantity b) { return Quantity(a.value_ - b.value_); }
+  friend constexpr Quantity operator+(Quantity a, Quantity b) {
+    return Quantity(a.value_ + b.value_);
+  }
+  friend constexpr Quantity operator-(Quantity a, Quantity b) {
+    return Quantity(a.value_ - b.value_);
+  }
   friend constexpr Quantity operator-(Quantity a) { return Quantity(-a.value_); }
-  friend constexpr Quantity operator*(Quantity a, double factor) { return Quantity(a.value_ * factor); }
-  friend constexpr Quantity operator*(double factor, Quantity a) { return Quantity(a.value_ * factor); }
-  friend constexpr Quantity operator/(Quantity a, double divisor) { return Quantity(a.value_ / divisor); }
+  friend constexpr Quantity operator*(Quantity a, double factor) {
+    return Quantity(a.value_ * factor);
+  }
+  friend constexpr Quantity operator*(double factor, Quantity a) {
+    return Quantity(a.value_ * factor);
+  }
+  friend constexpr Quantity operator/(Quantity a, double divisor) {
+    return Quantity(a.value_ / divisor);
+  }
   friend constexpr auto operator<=>(Quantity, Quantity) = default;
 
  private:

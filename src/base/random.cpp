@@ -44,7 +44,8 @@ double Random::uniform() { return static_cast<double>(bits() >> 11U) * 0x1.0p-53
 
 std::int64_t Random::integer(std::int64_t low, std::int64_t high) {
   TJ_ASSERT(low <= high);
-  const std::uint64_t range = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low) + 1;
+  const std::uint64_t range =
+      static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low) + 1;
   if (range == 0) return static_cast<std::int64_t>(bits());
   const std::uint64_t limit = UINT64_MAX - (UINT64_MAX % range + 1) % range;
   std::uint64_t draw = bits();

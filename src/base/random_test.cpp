@@ -40,7 +40,7 @@ TEST(Random, NormalHasItsMeanAndDeviation) {
     sum += x;
     squares += (x - 10) * (x - 10);
   }
-  EXPECT_NEAR(sum / n, 10, 0.04);                  // 6 standard errors of 2 / sqrt(n)
+  EXPECT_NEAR(sum / n, 10, 0.04);  // 6 standard errors of 2 / sqrt(n)
   EXPECT_NEAR(std::sqrt(squares / n), 2, 0.03);
 }
 

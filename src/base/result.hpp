@@ -35,7 +35,9 @@ template <typename T>
 using Result = tl::expected<T, Error>;
 using Status = Result<void>;
 
-inline tl::unexpected<Error> unexpected(Error error) { return tl::unexpected<Error>(std::move(error)); }
+inline tl::unexpected<Error> unexpected(Error error) {
+  return tl::unexpected<Error>(std::move(error));
+}
 inline tl::unexpected<Error> failure(ErrorKind kind, std::string message, std::string hint = {}) {
   return unexpected({kind, std::move(message), std::move(hint)});
 }
@@ -44,15 +46,16 @@ inline tl::unexpected<Error> failure(ErrorKind kind, std::string message, std::s
 
 #define TOKENJOULE_JOIN_(a, b) a##b
 #define TOKENJOULE_JOIN(a, b) TOKENJOULE_JOIN_(a, b)
-#define TOKENJOULE_TRY_(temp, decl, ...)                        \
-  auto temp = (__VA_ARGS__);                                    \
+#define TOKENJOULE_TRY_(temp, decl, ...)                               \
+  auto temp = (__VA_ARGS__);                                           \
   if (!temp) return ::tokenjoule::unexpected(std::move(temp).error()); \
   decl = *std::move(temp)
-/// TRY(const Watts power, board_power(gpu)); gives the error to the caller, or the value to `power`.
+/// TRY(const Watts power, board_power(gpu)); gives the error to the caller, or the value to
+/// `power`.
 #define TRY(decl, ...) TOKENJOULE_TRY_(TOKENJOULE_JOIN(try_result_, __LINE__), decl, __VA_ARGS__)
 /// TRY_DO(write(line)); the same for a call that returns no value.
-#define TRY_DO(...)                                                                    \
-  do {                                                                                 \
-    if (auto try_status = (__VA_ARGS__); !try_status)                                  \
-      return ::tokenjoule::unexpected(std::move(try_status).error());                  \
+#define TRY_DO(...)                                                   \
+  do {                                                                \
+    if (auto try_status = (__VA_ARGS__); !try_status)                 \
+      return ::tokenjoule::unexpected(std::move(try_status).error()); \
   } while (false)

@@ -63,7 +63,9 @@ std::optional<double> number_in(std::string_view text) {
   return value;
 }
 
-std::optional<std::int64_t> integer_in(std::string_view text) { return whole_number<std::int64_t>(text); }
+std::optional<std::int64_t> integer_in(std::string_view text) {
+  return whole_number<std::int64_t>(text);
+}
 
 Result<Seconds> duration_in(std::string_view text) {
   struct Unit {

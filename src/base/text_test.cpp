@@ -13,7 +13,8 @@ TEST(Durations, TakeTheUsualForms) {
   EXPECT_DOUBLE_EQ(duration_in("1.5m")->value(), 90);
   EXPECT_DOUBLE_EQ(duration_in("250ms")->value(), 0.25);
   EXPECT_DOUBLE_EQ(duration_in("2h")->value(), 7200);
-  for (const char* bad : {"", "s", "-1", "1x", "nan", "inf", "1e300", "1 2"}) EXPECT_FALSE(duration_in(bad)) << bad;
+  for (const char* bad : {"", "s", "-1", "1x", "nan", "inf", "1e300", "1 2"})
+    EXPECT_FALSE(duration_in(bad)) << bad;
 }
 
 TEST(Numbers, MustBeWhole) {
@@ -46,7 +47,8 @@ TEST(Urls, TakeWhatPeopleWrite) {
   EXPECT_EQ(url_in("http://[::1]:9/x")->host, "::1");
   EXPECT_EQ(url_in("http://[::1]:9")->authority(), "[::1]:9");
   EXPECT_EQ(url_in("http://u:secret@h/x")->text(), "http://h:80/x");
-  for (const char* bad : {"", "http://", "ftp://h", "http://h:0", "http://h:x", "http://[::1", "http://a b"}) {
+  for (const char* bad :
+       {"", "http://", "ftp://h", "http://h:0", "http://h:x", "http://[::1", "http://a b"}) {
     const auto url = url_in(bad);
     ASSERT_FALSE(url) << bad;
     EXPECT_EQ(url.error().kind, ErrorKind::usage);

@@ -15,10 +15,18 @@ struct Nanoseconds {
     count += other.count;
     return *this;
   }
-  friend constexpr Nanoseconds operator+(Nanoseconds a, Nanoseconds b) { return {a.count + b.count}; }
-  friend constexpr Nanoseconds operator-(Nanoseconds a, Nanoseconds b) { return {a.count - b.count}; }
-  friend constexpr Nanoseconds operator*(Nanoseconds a, std::int64_t factor) { return {a.count * factor}; }
-  friend constexpr Nanoseconds operator/(Nanoseconds a, std::int64_t divisor) { return {a.count / divisor}; }
+  friend constexpr Nanoseconds operator+(Nanoseconds a, Nanoseconds b) {
+    return {a.count + b.count};
+  }
+  friend constexpr Nanoseconds operator-(Nanoseconds a, Nanoseconds b) {
+    return {a.count - b.count};
+  }
+  friend constexpr Nanoseconds operator*(Nanoseconds a, std::int64_t factor) {
+    return {a.count * factor};
+  }
+  friend constexpr Nanoseconds operator/(Nanoseconds a, std::int64_t divisor) {
+    return {a.count / divisor};
+  }
   friend constexpr auto operator<=>(Nanoseconds, Nanoseconds) = default;
 };
 
@@ -26,7 +34,9 @@ constexpr Nanoseconds microseconds(std::int64_t count) { return {count * 1'000};
 constexpr Nanoseconds milliseconds(std::int64_t count) { return {count * 1'000'000}; }
 constexpr Nanoseconds whole_seconds(std::int64_t count) { return {count * 1'000'000'000}; }
 
-constexpr Seconds to_seconds(Nanoseconds span) { return Seconds(static_cast<double>(span.count) * 1e-9); }
+constexpr Seconds to_seconds(Nanoseconds span) {
+  return Seconds(static_cast<double>(span.count) * 1e-9);
+}
 /// Rounded to the nearest nanosecond; |span| must be below 292 years.
 constexpr Nanoseconds to_nanoseconds(Seconds span) {
   const double ns = span.value() * 1e9;
@@ -41,8 +51,12 @@ struct MonoTime {
     ns += span.count;
     return *this;
   }
-  friend constexpr MonoTime operator+(MonoTime at, Nanoseconds span) { return {at.ns + span.count}; }
-  friend constexpr MonoTime operator-(MonoTime at, Nanoseconds span) { return {at.ns - span.count}; }
+  friend constexpr MonoTime operator+(MonoTime at, Nanoseconds span) {
+    return {at.ns + span.count};
+  }
+  friend constexpr MonoTime operator-(MonoTime at, Nanoseconds span) {
+    return {at.ns - span.count};
+  }
   friend constexpr Nanoseconds operator-(MonoTime a, MonoTime b) { return {a.ns - b.ns}; }
   friend constexpr auto operator<=>(MonoTime, MonoTime) = default;
 };

@@ -17,7 +17,8 @@ tl::unexpected<Error> bad_url(std::string_view text, std::string_view why) {
 }
 
 bool is_host_character(char c) {
-  return static_cast<unsigned char>(c) > 0x20 && c != '"' && c != '<' && c != '>' && c != '\\' && c != 0x7f;
+  return static_cast<unsigned char>(c) > 0x20 && c != '"' && c != '<' && c != '>' && c != '\\' &&
+         c != 0x7f;
 }
 
 }  // namespace
@@ -43,7 +44,8 @@ Result<Url> url_in(std::string_view text) {
     url.scheme = lower_case(text.substr(0, scheme_end));
     text.remove_prefix(scheme_end + 3);
   }
-  if (url.scheme != "http" && url.scheme != "https") return bad_url(whole, "only http and https are spoken");
+  if (url.scheme != "http" && url.scheme != "https")
+    return bad_url(whole, "only http and https are spoken");
   url.port = url.scheme == "https" ? 443 : 80;
   const auto path_start = text.find_first_of("/?#");
   std::string_view authority = text.substr(0, path_start);
@@ -56,7 +58,8 @@ Result<Url> url_in(std::string_view text) {
   std::string_view port;
   if (!authority.empty() && authority.front() == '[') {
     const auto close = authority.find(']');
-    if (close == std::string_view::npos) return bad_url(whole, "the bracket of the IPv6 address is open");
+    if (close == std::string_view::npos)
+      return bad_url(whole, "the bracket of the IPv6 address is open");
     url.host = authority.substr(1, close - 1);
     port = authority.substr(close + 1);
   } else {
@@ -66,7 +69,8 @@ Result<Url> url_in(std::string_view text) {
   }
   if (!port.empty()) {
     const auto number = port.front() == ':' ? integer_in(port.substr(1)) : std::nullopt;
-    if (!number || *number < 1 || *number > 65535) return bad_url(whole, "the port is no number from 1 to 65535");
+    if (!number || *number < 1 || *number > 65535)
+      return bad_url(whole, "the port is no number from 1 to 65535");
     url.port = static_cast<std::uint16_t>(*number);
   }
   if (url.host.empty()) return bad_url(whole, "it names no host");

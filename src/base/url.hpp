@@ -11,10 +11,10 @@ namespace tokenjoule {
 /// A parsed http or https URL. `path` has no trailing slash ("" for the root) and keeps any query.
 struct Url {
   std::string scheme = "http";
-  std::string host;         ///< name, IPv4, or IPv6 without brackets
+  std::string host;  ///< name, IPv4, or IPv6 without brackets
   std::uint16_t port = 80;
   std::string path;
-  std::string user_info;    ///< "user:password" if the URL carried one; never printed or recorded
+  std::string user_info;  ///< "user:password" if the URL carried one; never printed or recorded
 
   /// "host:port", IPv6 in brackets: the Host header.
   std::string authority() const;

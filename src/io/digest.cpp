@@ -55,8 +55,9 @@ std::string sha256_hex(std::string_view bytes) {
 
 std::string uuid_of(std::string_view name) {
   // The project's namespace: a random UUID drawn once, 5b0d8d3e-6a0f-4c39-9a5e-1f6e2f0c7a11.
-  static constexpr std::array<unsigned char, 16> kNamespace = {0x5b, 0x0d, 0x8d, 0x3e, 0x6a, 0x0f, 0x4c, 0x39,
-                                                               0x9a, 0x5e, 0x1f, 0x6e, 0x2f, 0x0c, 0x7a, 0x11};
+  static constexpr std::array<unsigned char, 16> kNamespace = {0x5b, 0x0d, 0x8d, 0x3e, 0x6a, 0x0f,
+                                                               0x4c, 0x39, 0x9a, 0x5e, 0x1f, 0x6e,
+                                                               0x2f, 0x0c, 0x7a, 0x11};
   std::string input(reinterpret_cast<const char*>(kNamespace.data()), kNamespace.size());
   input += name;
   const std::string digest = digest_of(input, EVP_sha1());

@@ -16,7 +16,8 @@ std::string hint_for(int code) {
   switch (code) {
     case EACCES:
     case EPERM: return "choose a place that you may write to and read from, or change its rights";
-    case EEXIST: return "nothing is ever overwritten: choose another name, or move the old one away";
+    case EEXIST:
+      return "nothing is ever overwritten: choose another name, or move the old one away";
     case ENOENT: return "check the path";
     case ENOSPC: return "the disk is full: free some space";
     case EROFS: return "the file system is read-only: choose another place";
@@ -27,7 +28,8 @@ std::string hint_for(int code) {
 }
 
 tl::unexpected<Error> failed(std::string_view what, const std::filesystem::path& path, int code) {
-  return failure(ErrorKind::missing, fmt::format("cannot {} {}: {}", what, path.string(), std::strerror(code)),
+  return failure(ErrorKind::missing,
+                 fmt::format("cannot {} {}: {}", what, path.string(), std::strerror(code)),
                  hint_for(code));
 }
 
@@ -84,7 +86,8 @@ AppendFile::~AppendFile() {
 }
 
 Result<AppendFile> AppendFile::create(const std::filesystem::path& path) {
-  const int descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644);
+  const int descriptor =
+      open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644);
   if (descriptor < 0) return failed("create", path, errno);
   return AppendFile(descriptor, path);
 }
@@ -100,7 +103,8 @@ Status AppendFile::append(std::string_view bytes) {
 }
 
 Status AppendFile::sync() {
-  if (fdatasync(descriptor_) != 0 && errno != EINVAL && errno != EROFS) return failed("write to", path_, errno);
+  if (fdatasync(descriptor_) != 0 && errno != EINVAL && errno != EROFS)
+    return failed("write to", path_, errno);
   return {};
 }
 

@@ -8,14 +8,14 @@ namespace tokenjoule {
 /// What a power figure includes, from the inside out.
 enum class Boundary {
   chip,
-  gpu_board,    ///< GPU board with its memory
-  gpu_module,   ///< superchip or OAM: may hold CPU and memory as well
+  gpu_board,   ///< GPU board with its memory
+  gpu_module,  ///< superchip or OAM: may hold CPU and memory as well
   cpu_core,
   cpu_package,
   dram,
   psys,
   node_dc,
-  node_ac,      ///< at the node's AC inlets
+  node_ac,  ///< at the node's AC inlets
   rack,
   facility,
 };

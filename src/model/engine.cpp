@@ -7,8 +7,9 @@ namespace tokenjoule {
 namespace {
 
 constexpr std::string_view kMetrics[] = {
-    "output_tokens", "prompt_tokens",     "prompt_tokens_computed", "prompt_tokens_cached", "preemptions",
-    "requests_finished", "requests_running", "requests_waiting",     "cache_use",            "process_start",
+    "output_tokens", "prompt_tokens",     "prompt_tokens_computed", "prompt_tokens_cached",
+    "preemptions",   "requests_finished", "requests_running",       "requests_waiting",
+    "cache_use",     "process_start",
 };
 constexpr std::string_view kClocks[] = {"per_step", "at_finish", "gauge"};
 
@@ -23,8 +24,12 @@ std::optional<Enum> named(const std::string_view (&names)[N], std::string_view n
 }  // namespace
 
 std::string_view name_of(EngineMetric metric) { return kMetrics[static_cast<std::size_t>(metric)]; }
-std::optional<EngineMetric> engine_metric_named(std::string_view name) { return named<EngineMetric>(kMetrics, name); }
+std::optional<EngineMetric> engine_metric_named(std::string_view name) {
+  return named<EngineMetric>(kMetrics, name);
+}
 std::string_view name_of(CounterClock clock) { return kClocks[static_cast<std::size_t>(clock)]; }
-std::optional<CounterClock> counter_clock_named(std::string_view name) { return named<CounterClock>(kClocks, name); }
+std::optional<CounterClock> counter_clock_named(std::string_view name) {
+  return named<CounterClock>(kClocks, name);
+}
 
 }  // namespace tokenjoule

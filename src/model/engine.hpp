@@ -13,16 +13,16 @@ namespace tokenjoule {
 
 /// What a number on an engine's metrics page means, whatever the engine calls it.
 enum class EngineMetric {
-  output_tokens,          ///< tokens generated
-  prompt_tokens,          ///< submitted prompt tokens, cache hits included
-  prompt_tokens_computed, ///< prompt tokens really computed
-  prompt_tokens_cached,   ///< prompt tokens taken from a cache
+  output_tokens,           ///< tokens generated
+  prompt_tokens,           ///< submitted prompt tokens, cache hits included
+  prompt_tokens_computed,  ///< prompt tokens really computed
+  prompt_tokens_cached,    ///< prompt tokens taken from a cache
   preemptions,
   requests_finished,
-  requests_running,       ///< gauge
-  requests_waiting,       ///< gauge
-  cache_use,              ///< gauge, 0..1
-  process_start,          ///< unix seconds: a change means a restart
+  requests_running,  ///< gauge
+  requests_waiting,  ///< gauge
+  cache_use,         ///< gauge, 0..1
+  process_start,     ///< unix seconds: a change means a restart
 };
 std::string_view name_of(EngineMetric metric);
 std::optional<EngineMetric> engine_metric_named(std::string_view name);
@@ -35,11 +35,11 @@ std::optional<CounterClock> counter_clock_named(std::string_view name);
 /// The meaning of one counter, written into the record so that analysis needs no engine.
 struct EngineCounter {
   EngineMetric metric = EngineMetric::output_tokens;
-  std::string family;                          ///< as on the page: "vllm:generation_tokens_total"
+  std::string family;  ///< as on the page: "vllm:generation_tokens_total"
   CounterClock clock = CounterClock::per_step;
-  std::vector<std::string> summed_over;        ///< labels whose series were added up
-  std::map<std::string, std::string> where;    ///< only series with these label values count
-  std::optional<int> significant_digits;       ///< where the page rounds: 6 for llama.cpp
+  std::vector<std::string> summed_over;      ///< labels whose series were added up
+  std::map<std::string, std::string> where;  ///< only series with these label values count
+  std::optional<int> significant_digits;     ///< where the page rounds: 6 for llama.cpp
 };
 
 /// A setting of the engine, as JSON text, and where it was learnt.
@@ -50,16 +50,16 @@ struct ConfigurationValue {
 
 /// What is known of the engine that was driven.
 struct EngineInfo {
-  std::string kind;     ///< the dialect: vllm, llamacpp, openai
-  std::string version;  ///< "" if it does not say
-  std::string url;      ///< without user info
-  std::string model;    ///< the name requests carry
-  std::string endpoint; ///< path requests go to: "/v1/completions"
+  std::string kind;      ///< the dialect: vllm, llamacpp, openai
+  std::string version;   ///< "" if it does not say
+  std::string url;       ///< without user info
+  std::string model;     ///< the name requests carry
+  std::string endpoint;  ///< path requests go to: "/v1/completions"
   bool simulated = false;
-  bool token_id_prompts = false;   ///< tried and accepted
-  bool ignore_eos = false;         ///< the dialect takes it
-  std::string metrics_url;         ///< "" where no counters are read
-  std::string metrics_note;        ///< why there are none
+  bool token_id_prompts = false;  ///< tried and accepted
+  bool ignore_eos = false;        ///< the dialect takes it
+  std::string metrics_url;        ///< "" where no counters are read
+  std::string metrics_note;       ///< why there are none
   std::map<std::string, ConfigurationValue> configuration;
   std::vector<EngineCounter> counters;
 };

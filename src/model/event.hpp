@@ -39,14 +39,16 @@ struct RequestRecord {
   MonoTime planned;     ///< closed loop: when its stream became free
   MonoTime sent;        ///< first byte handed to the kernel
   Outcome outcome = Outcome::completed;
-  std::string failure;  ///< why it did not complete: "http_429", "reset", "timeout", "in_stream_error: …"
+  std::string
+      failure;  ///< why it did not complete: "http_429", "reset", "timeout", "in_stream_error: …"
   int http_status = 0;  ///< 0: no answer
   std::int64_t input_tokens_asked = 0;
   std::int64_t output_tokens_asked = 0;
-  std::optional<std::int64_t> prompt_tokens;     ///< usage.prompt_tokens
-  std::optional<std::int64_t> output_tokens;     ///< usage.completion_tokens
-  std::optional<std::int64_t> cached_tokens;     ///< usage.prompt_tokens_details.cached_tokens
-  std::optional<std::int64_t> reasoning_tokens;  ///< usage.completion_tokens_details.reasoning_tokens
+  std::optional<std::int64_t> prompt_tokens;  ///< usage.prompt_tokens
+  std::optional<std::int64_t> output_tokens;  ///< usage.completion_tokens
+  std::optional<std::int64_t> cached_tokens;  ///< usage.prompt_tokens_details.cached_tokens
+  std::optional<std::int64_t>
+      reasoning_tokens;  ///< usage.completion_tokens_details.reasoning_tokens
   std::string finish_reason;
   std::optional<MonoTime> first_body;     ///< first byte of the answer's body
   std::optional<MonoTime> first_choices;  ///< first event with choices (a role-only one counts)
@@ -55,10 +57,10 @@ struct RequestRecord {
   std::optional<MonoTime> usage;          ///< event with the last usage
   std::optional<MonoTime> done;           ///< "[DONE]"
   std::optional<MonoTime> end;            ///< end of the body, or the failure
-  std::string token_times;                ///< TokenTimesWriter's string: first and last token are in it
-  std::int64_t token_events = 0;          ///< pieces in token_times
+  std::string token_times;        ///< TokenTimesWriter's string: first and last token are in it
+  std::int64_t token_events = 0;  ///< pieces in token_times
   bool reused_connection = false;
-  int retries = 0;                        ///< repeated because no byte was exchanged
+  int retries = 0;  ///< repeated because no byte was exchanged
 };
 
 enum class Phase { idle, warmup, measure, cooldown, drain, end };
@@ -95,16 +97,17 @@ struct Loss {
 /// The load client's own state over a span of time (about a second).
 struct ClientState {
   TimeSpan span;
-  std::string stamps = "kernel";    ///< kernel or user: whose receive stamps were used
+  std::string stamps = "kernel";  ///< kernel or user: whose receive stamps were used
   std::int64_t reads = 0;
-  std::int64_t reads_late = 0;      ///< lag above 5 ms
-  std::int64_t reads_coalesced = 0; ///< several events in a read while lagging
-  /// Lag (own stamp - kernel stamp): count of reads in [2^i, 2^(i+1)) microseconds; [0] holds all below 2.
+  std::int64_t reads_late = 0;       ///< lag above 5 ms
+  std::int64_t reads_coalesced = 0;  ///< several events in a read while lagging
+  /// Lag (own stamp - kernel stamp): count of reads in [2^i, 2^(i+1)) microseconds; [0] holds all
+  /// below 2.
   std::array<std::int64_t, 32> lag_histogram{};
-  Seconds cpu;                      ///< CPU time of the load threads
-  Seconds run_queue_wait;           ///< time they waited for a CPU
-  Seconds queue_full;               ///< time they could not read since the decoder was behind
-  std::int64_t in_flight = 0;       ///< requests at the end of the span
+  Seconds cpu;                 ///< CPU time of the load threads
+  Seconds run_queue_wait;      ///< time they waited for a CPU
+  Seconds queue_full;          ///< time they could not read since the decoder was behind
+  std::int64_t in_flight = 0;  ///< requests at the end of the span
   std::int64_t connections_opened = 0;
 };
 
@@ -112,7 +115,7 @@ struct ClientState {
 struct RunHeader {
   int schema = 1;
   std::string tool_version;
-  std::string run_id;              ///< random UUID
+  std::string run_id;  ///< random UUID
   WallTime started;
   std::string configuration_json;  ///< the command line as understood, without secrets
   std::string host_json;           ///< kernel, CPU, memory, versions
@@ -127,8 +130,8 @@ struct RunClose {
   std::map<std::string, std::int64_t> counts;
 };
 
-using Event = std::variant<RunHeader, Device, Signal, EngineInfo, Sample, RequestRecord, CounterScrape, Mark, Note,
-                           ClockAnchor, Loss, ClientState, RunClose>;
+using Event = std::variant<RunHeader, Device, Signal, EngineInfo, Sample, RequestRecord,
+                           CounterScrape, Mark, Note, ClockAnchor, Loss, ClientState, RunClose>;
 
 /// Where a source puts its events. Called from several threads; must not block or throw.
 using EventSink = std::function<void(Event)>;

@@ -38,10 +38,10 @@ struct Verdict {
 
 /// One line of an uncertainty budget.
 struct BoundItem {
-  std::string name;        ///< "sensor gain", "counter step at the window's start"
-  double half_width = 0;   ///< in the figure's own unit
+  std::string name;       ///< "sensor gain", "counter step at the window's start"
+  double half_width = 0;  ///< in the figure's own unit
   std::string distribution = "rectangular";
-  bool shared = false;     ///< the same error for all devices: never averaged away
+  bool shared = false;  ///< the same error for all devices: never averaged away
   std::string source;
 };
 
@@ -49,12 +49,12 @@ struct BoundItem {
 struct Figure {
   std::optional<double> value;
   std::string unit;
-  std::string reason;                       ///< why value is absent
-  std::optional<double> systematic_bound;   ///< worst case, same unit
+  std::string reason;                      ///< why value is absent
+  std::optional<double> systematic_bound;  ///< worst case, same unit
   std::vector<BoundItem> components;
-  std::string interval_reason;              ///< why interval95 is null
-  std::string numerator;                    ///< "energy.gpu_board"
-  std::string denominator;                  ///< "tokens.output"
+  std::string interval_reason;  ///< why interval95 is null
+  std::string numerator;        ///< "energy.gpu_board"
+  std::string denominator;      ///< "tokens.output"
 };
 
 using Figures = std::map<std::string, Figure>;  ///< by the keys of docs/metrics.md
@@ -74,20 +74,20 @@ struct DeviceEnergy {
   std::string label;
   std::string instrument;
   std::string group;
-  std::string method;                     ///< counter, integrated_power, modelled
-  std::optional<Joules> joules;           ///< the one used
+  std::string method;            ///< counter, integrated_power, modelled
+  std::optional<Joules> joules;  ///< the one used
   std::optional<Joules> counter_joules;
   std::optional<Joules> integrated_joules;
-  std::optional<Joules> edge_bound;       ///< both edges together
+  std::optional<Joules> edge_bound;  ///< both edges together
   std::optional<Joules> gain_bound;
   std::optional<Watts> mean_power;
   std::optional<Watts> idle_power;
   std::optional<Joules> active_joules;
-  std::optional<Seconds> step;            ///< of the counter, median
-  std::optional<Seconds> max_gap;         ///< between reads in the window
+  std::optional<Seconds> step;     ///< of the counter, median
+  std::optional<Seconds> max_gap;  ///< between reads in the window
   std::optional<Watts> power_limit_enforced;
   std::optional<Watts> power_limit_default;
-  std::optional<double> share_of_limit;   ///< mean power / enforced limit
+  std::optional<double> share_of_limit;  ///< mean power / enforced limit
   std::optional<Seconds> throttled;
   std::optional<double> temperature_mean_c;
   std::optional<double> sm_clock_mean_mhz;
@@ -100,11 +100,11 @@ struct DeviceEnergy {
 /// Energy of a boundary over the window: the sum over its chosen devices.
 struct BoundaryEnergy {
   Boundary boundary = Boundary::gpu_board;
-  std::string method;                     ///< counter, integrated_power, modelled, mixed
+  std::string method;  ///< counter, integrated_power, modelled, mixed
   std::optional<Joules> joules;
-  std::string reason;                     ///< why absent
+  std::string reason;  ///< why absent
   std::optional<Joules> systematic_bound;
-  std::vector<BoundItem> components;      ///< of systematic_bound, in joules
+  std::vector<BoundItem> components;  ///< of systematic_bound, in joules
   std::optional<Joules> active_joules;
   std::optional<Joules> idle_joules;
   std::map<std::string, Joules> groups;
@@ -112,9 +112,9 @@ struct BoundaryEnergy {
 };
 
 struct Instrument {
-  std::string id;        ///< "dcgm:GPU-…"
-  std::string kind;      ///< "energy counter", "power", "modelled power"
-  std::string model;     ///< of the device
+  std::string id;     ///< "dcgm:GPU-…"
+  std::string kind;   ///< "energy counter", "power", "modelled power"
+  std::string model;  ///< of the device
   std::string driver;
   std::string quantity;  ///< energy, power
   std::string source;    ///< field or metric read
@@ -134,14 +134,14 @@ struct TokenCounts {
   std::optional<double> output_reasoning;
   double output_by_failed = 0;
   double output_by_cancelled = 0;
-  std::optional<double> output_good;          ///< of requests that completed
-  std::optional<double> edge_bound_output;    ///< how far `output` may be off by the window's edges
+  std::optional<double> output_good;        ///< of requests that completed
+  std::optional<double> edge_bound_output;  ///< how far `output` may be off by the window's edges
   std::optional<double> prompt_submitted;
   std::optional<double> prompt_computed;
   std::optional<double> prompt_cached;
-  std::string source;                         ///< usage, engine_counter, event_ids, events_estimated
-  std::string reason;                         ///< why output is absent
-  std::optional<double> engine_counter_output;  ///< same window, interpolated
+  std::string source;  ///< usage, engine_counter, event_ids, events_estimated
+  std::string reason;  ///< why output is absent
+  std::optional<double> engine_counter_output;      ///< same window, interpolated
   std::optional<double> engine_counter_output_run;  ///< whole load, by the engine
   std::optional<double> client_output_run;          ///< whole load, by the client
   std::int64_t text_events_run = 0;                 ///< pieces of answers, whole load
@@ -199,18 +199,18 @@ struct Report {
   std::string result_id;
   std::string tool_version;
   std::string method_version = "methods/1";  ///< of the formulas: docs/methods.md
-  bool strict = false;                ///< analysis option
+  bool strict = false;                       ///< analysis option
   bool simulated = false;
-  bool modelled = false;              ///< the headline energy is modelled, not measured
+  bool modelled = false;  ///< the headline energy is modelled, not measured
   Verdict verdict;
   std::optional<Boundary> boundary;   ///< of the headline figures; absent: no energy was measured
   std::vector<std::string> included;  ///< "2 x GPU board incl. memory"
   std::vector<Excluded> excluded;
   std::optional<Window> window;
-  std::string window_reason;          ///< why absent
+  std::string window_reason;  ///< why absent
   std::optional<EngineInfo> engine;
   EngineState engine_state;
-  std::string configuration_json;     ///< of the run's header: load settings
+  std::string configuration_json;  ///< of the run's header: load settings
   std::string host_json;
   std::uint64_t seed = 0;
   std::string prompt_nonce;

@@ -9,7 +9,8 @@
 
 namespace tokenjoule {
 
-/// All of a run, by kind of event, each in the order of the file (samples and scrapes in time order).
+/// All of a run, by kind of event, each in the order of the file (samples and scrapes in time
+/// order).
 struct Run {
   RunHeader header;
   std::vector<Device> devices;

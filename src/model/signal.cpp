@@ -14,10 +14,18 @@ struct MeasurandRow {
 };
 
 constexpr MeasurandRow kMeasurands[] = {
-    {"energy", "J"},           {"power", "W"},        {"power_limit_enforced", "W"},
-    {"power_limit_default", "W"}, {"power_limit_max", "W"}, {"temperature", "degC"},
-    {"sm_clock", "MHz"},       {"memory_clock", "MHz"}, {"utilisation", "1"},
-    {"memory_used", "B"},      {"throttled_time", "s"}, {"power_capped_time", "s"},
+    {"energy", "J"},
+    {"power", "W"},
+    {"power_limit_enforced", "W"},
+    {"power_limit_default", "W"},
+    {"power_limit_max", "W"},
+    {"temperature", "degC"},
+    {"sm_clock", "MHz"},
+    {"memory_clock", "MHz"},
+    {"utilisation", "1"},
+    {"memory_used", "B"},
+    {"throttled_time", "s"},
+    {"power_capped_time", "s"},
 };
 
 }  // namespace
@@ -31,7 +39,9 @@ std::optional<DeviceKind> device_kind_named(std::string_view name) {
   return std::nullopt;
 }
 
-std::string_view name_of(Measurand measurand) { return kMeasurands[static_cast<std::size_t>(measurand)].name; }
+std::string_view name_of(Measurand measurand) {
+  return kMeasurands[static_cast<std::size_t>(measurand)].name;
+}
 
 std::string_view si_unit_of(Measurand measurand) {
   return kMeasurands[static_cast<std::size_t>(measurand)].si_unit;

@@ -17,37 +17,38 @@ std::optional<DeviceKind> device_kind_named(std::string_view name);
 
 /// A thing that draws power. It counts once, however many sensors and rows list it.
 struct Device {
-  std::string id;          ///< GPU UUID, zone path, bus address: what stays the same over reboots
-  std::string name;        ///< model name, "" if unknown
+  std::string id;    ///< GPU UUID, zone path, bus address: what stays the same over reboots
+  std::string name;  ///< model name, "" if unknown
   DeviceKind kind = DeviceKind::other;
-  std::string label;       ///< what people call it on that machine: "0", "node7:3"; "" if nothing
-  std::string group;       ///< given by the user: "prefill"; "" if none
-  bool chosen = true;      ///< part of the figures; else recorded and shown apart
-  std::string chosen_by;   ///< how that was decided: "--gpus", "--all-gpus", "the only one on its page"
+  std::string label;   ///< what people call it on that machine: "0", "node7:3"; "" if nothing
+  std::string group;   ///< given by the user: "prefill"; "" if none
+  bool chosen = true;  ///< part of the figures; else recorded and shown apart
+  std::string
+      chosen_by;  ///< how that was decided: "--gpus", "--all-gpus", "the only one on its page"
   bool simulated = false;  ///< known not to be real hardware
   /// What else its sensor knows of it, by name: "pci_address", "architecture", "mig_mode".
   std::map<std::string, std::string> facts;
 };
 
-/// Key of Device::facts: compute processes on a GPU that are not the engine's, "pid name, …"; "" for
-/// none; "unknown: …" with the reason where they cannot be told. Absent: nobody looked.
+/// Key of Device::facts: compute processes on a GPU that are not the engine's, "pid name, …"; ""
+/// for none; "unknown: …" with the reason where they cannot be told. Absent: nobody looked.
 constexpr char kForeignProcessesFact[] = "foreign_processes";
 constexpr std::string_view kUnknownProcesses = "unknown: ";
 
 /// What a signal measures. Its SI unit follows from it.
 enum class Measurand {
-  energy,                   ///< J
-  power,                    ///< W
-  power_limit_enforced,     ///< W
-  power_limit_default,      ///< W
-  power_limit_max,          ///< W
-  temperature,              ///< degrees Celsius
-  sm_clock,                 ///< MHz
-  memory_clock,             ///< MHz
-  utilisation,              ///< 0..1
-  memory_used,              ///< bytes
-  throttled_time,           ///< s, counter: thermal or brake slowdown
-  power_capped_time,        ///< s, counter: held back by the power limit
+  energy,                ///< J
+  power,                 ///< W
+  power_limit_enforced,  ///< W
+  power_limit_default,   ///< W
+  power_limit_max,       ///< W
+  temperature,           ///< degrees Celsius
+  sm_clock,              ///< MHz
+  memory_clock,          ///< MHz
+  utilisation,           ///< 0..1
+  memory_used,           ///< bytes
+  throttled_time,        ///< s, counter: thermal or brake slowdown
+  power_capped_time,     ///< s, counter: held back by the power limit
 };
 std::string_view name_of(Measurand measurand);
 std::optional<Measurand> measurand_named(std::string_view name);
@@ -65,9 +66,9 @@ struct Accuracy {
 
 /// One thing that a sensor reads.
 struct Signal {
-  std::uint32_t id = 0;              ///< unique in a run
-  std::string sensor;                ///< the sensor's name with what tells it apart: "dcgm", "exec#2"
-  std::string device;                ///< Device::id
+  std::uint32_t id = 0;  ///< unique in a run
+  std::string sensor;    ///< the sensor's name with what tells it apart: "dcgm", "exec#2"
+  std::string device;    ///< Device::id
   Measurand measurand = Measurand::power;
   SignalKind kind = SignalKind::gauge;
   Boundary boundary = Boundary::gpu_board;
@@ -79,7 +80,7 @@ struct Signal {
   std::optional<Seconds> averaging;  ///< the reading is the mean over this long
   std::optional<double> modulus;     ///< a counter that starts again at 0 after this many raw units
   Accuracy accuracy;
-  std::string driver;                ///< driver or firmware version, "" if unknown
+  std::string driver;  ///< driver or firmware version, "" if unknown
 };
 
 /// "dcgm:GPU-…": the instrument a reading comes from.

@@ -14,12 +14,12 @@ namespace tokenjoule {
 struct TokenEvent {
   MonoTime at;
   std::optional<std::int64_t> tokens;  ///< how many, where the engine says so per event
-  bool censored = false;               ///< shared a late read with its predecessor: its gap is unknown
+  bool censored = false;  ///< shared a late read with its predecessor: its gap is unknown
 };
 
 /// Writes token events as one string: microseconds since the request was sent for the first, then
-/// the gap to the one before; "x8" behind it where the event is known to hold 8 tokens, "~" where it
-/// is censored. "1350000 20000 20000x3 0~": four events.
+/// the gap to the one before; "x8" behind it where the event is known to hold 8 tokens, "~" where
+/// it is censored. "1350000 20000 20000x3 0~": four events.
 class TokenTimesWriter {
  public:
   explicit TokenTimesWriter(MonoTime sent) : previous_us_(sent.ns / 1000) {}
@@ -35,7 +35,8 @@ class TokenTimesWriter {
 /// Reads such a string piece by piece.
 class TokenTimesReader {
  public:
-  TokenTimesReader(std::string_view text, MonoTime sent) : rest_(text), previous_us_(sent.ns / 1000) {}
+  TokenTimesReader(std::string_view text, MonoTime sent)
+      : rest_(text), previous_us_(sent.ns / 1000) {}
   /// The next event; nullopt at the end or at a piece that does not fit (then `broken()`).
   std::optional<TokenEvent> next();
   bool broken() const { return broken_; }

@@ -32,7 +32,8 @@ TEST(TokenTimes, AStampBeforeItsPredecessorIsHeldAtIt) {
 }
 
 TEST(TokenTimes, WhatDoesNotFitIsBrokenAndNeverAnEndlessLoop) {
-  for (const char* bad : {"x", "1 x2", "1  2", "-5", "1x", "1x-2", "99999999999999", "1~~", "1.5", " 1"}) {
+  for (const char* bad :
+       {"x", "1 x2", "1  2", "-5", "1x", "1x-2", "99999999999999", "1~~", "1.5", " 1"}) {
     EXPECT_FALSE(is_token_times(bad)) << bad;
   }
   EXPECT_TRUE(is_token_times(""));

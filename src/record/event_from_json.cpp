@@ -48,7 +48,9 @@ template <typename Enum>
 Result<Enum> need_word(const JsonView& view, std::optional<Enum> (*named)(std::string_view)) {
   TRY(const std::string word, view.need_string());
   const auto value = named(word);
-  if (!value) return bad_field(view, fmt::format("is \"{}\", which is no word of this version", quoted(word)));
+  if (!value)
+    return bad_field(view,
+                     fmt::format("is \"{}\", which is no word of this version", quoted(word)));
   return *value;
 }
 
@@ -102,7 +104,8 @@ Result<Event> signal_in(const JsonView& json) {
   TRY(signal.device, json["device"].need_string());
   TRY(signal.measurand, need_word(json["measurand"], measurand_named));
   TRY(const std::string kind, json["kind"].need_string());
-  if (kind != "counter" && kind != "gauge") return bad_field(json["kind"], "is neither counter nor gauge");
+  if (kind != "counter" && kind != "gauge")
+    return bad_field(json["kind"], "is neither counter nor gauge");
   signal.kind = kind == "counter" ? SignalKind::counter : SignalKind::gauge;
   TRY(signal.boundary, need_word(json["boundary"], boundary_named));
   TRY(signal.to_si, json["to_si"].need_number());
@@ -154,12 +157,13 @@ Result<Event> engine_in(const JsonView& json) {
   engine.metrics_note = text_or_empty(json["metrics_note"]);
   const JsonView settings = json["configuration"];
   for (std::size_t i = 0; i < settings.size(); ++i) {
-    engine.configuration[std::string(settings.key(i))] = {settings.member(i)["value"].text(),
-                                                          text_or_empty(settings.member(i)["from"])};
+    engine.configuration[std::string(settings.key(i))] = {
+        settings.member(i)["value"].text(), text_or_empty(settings.member(i)["from"])};
   }
   for (std::size_t i = 0; i < json["counters"].size(); ++i) {
     // A counter of a newer version is left out; the rest of the engine stays.
-    if (auto counter = counter_in(json["counters"][i])) engine.counters.push_back(std::move(*counter));
+    if (auto counter = counter_in(json["counters"][i]))
+      engine.counters.push_back(std::move(*counter));
   }
   return engine;
 }
@@ -203,7 +207,8 @@ Result<Event> request_in(const JsonView& json) {
   request.done = instant(json["done_ns"]);
   request.end = instant(json["end_ns"]);
   request.token_times = text_or_empty(json["token_times_us"]);
-  if (!is_token_times(request.token_times)) return bad_field(json["token_times_us"], "cannot be read");
+  if (!is_token_times(request.token_times))
+    return bad_field(json["token_times_us"], "cannot be read");
   request.token_events = json["token_events"].integer().value_or(0);
   request.reused_connection = json["reused_connection"].boolean().value_or(false);
   request.retries = static_cast<int>(json["retries"].integer().value_or(0));
@@ -262,10 +267,12 @@ Result<Event> client_in(const JsonView& json) {
   const JsonView histogram = json["lag_log2_us"];
   for (std::size_t i = 0; i < histogram.size(); ++i) {
     const auto bucket = integer_in(histogram.key(i));
-    if (!bucket || *bucket < 0 || *bucket >= static_cast<std::int64_t>(state.lag_histogram.size())) {
+    if (!bucket || *bucket < 0 ||
+        *bucket >= static_cast<std::int64_t>(state.lag_histogram.size())) {
       return bad_field(histogram, "has a bucket that is no number from 0 to 31");
     }
-    state.lag_histogram[static_cast<std::size_t>(*bucket)] = histogram.member(i).integer().value_or(0);
+    state.lag_histogram[static_cast<std::size_t>(*bucket)] =
+        histogram.member(i).integer().value_or(0);
   }
   state.cpu = seconds_in(json["cpu_s"]).value_or(Seconds());
   state.run_queue_wait = seconds_in(json["run_queue_wait_s"]).value_or(Seconds());
@@ -292,9 +299,9 @@ struct KindReader {
 };
 
 constexpr KindReader kReaders[] = {
-    {"sample", sample_in},   {"request", request_in}, {"counters", scrape_in}, {"client", client_in},
-    {"header", header_in},   {"device", device_in},   {"signal", signal_in},   {"engine", engine_in},
-    {"mark", mark_in},       {"note", note_in},       {"anchor", anchor_in},   {"loss", loss_in},
+    {"sample", sample_in}, {"request", request_in}, {"counters", scrape_in}, {"client", client_in},
+    {"header", header_in}, {"device", device_in},   {"signal", signal_in},   {"engine", engine_in},
+    {"mark", mark_in},     {"note", note_in},       {"anchor", anchor_in},   {"loss", loss_in},
     {"close", close_in},
 };
 

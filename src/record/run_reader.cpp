@@ -17,7 +17,8 @@ constexpr std::string_view kNoRunFileHint =
     "give the run.jsonl that measure wrote, or the folder it lies in";
 
 Error no_run_file(std::string_view name, std::string_view why) {
-  return {ErrorKind::missing, fmt::format("{} is no run file: {}", name, why), std::string(kNoRunFileHint)};
+  return {ErrorKind::missing, fmt::format("{} is no run file: {}", name, why),
+          std::string(kNoRunFileHint)};
 }
 
 /// The header from the first line, which tells a run file from anything else.
@@ -60,13 +61,15 @@ Result<Run> run_in(std::string_view bytes, std::string_view name) {
   run.sha256 = sha256_hex(bytes);
   const auto first_end = bytes.find('\n');
   if (bytes.empty()) return unexpected(no_run_file(name, "it is empty"));
-  if (first_end == std::string_view::npos) return unexpected(no_run_file(name, "its first line has no end"));
+  if (first_end == std::string_view::npos)
+    return unexpected(no_run_file(name, "its first line has no end"));
   TRY_DO(read_header(run, bytes.substr(0, first_end), name));
   run.left_out.lines = 1;
   for (std::size_t start = first_end + 1; start < bytes.size();) {
     const auto end = bytes.find('\n', start);
     const bool has_end = end != std::string_view::npos;
-    const std::string_view line = bytes.substr(start, has_end ? end - start : std::string_view::npos);
+    const std::string_view line =
+        bytes.substr(start, has_end ? end - start : std::string_view::npos);
     start = has_end ? end + 1 : bytes.size();
     if (line.empty()) continue;
     ++run.left_out.lines;

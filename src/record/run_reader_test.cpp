@@ -14,23 +14,54 @@ namespace {
 
 /// One event of each kind, with every field set to something that is not its default.
 std::vector<Event> one_of_each() {
-  RunHeader header{.tool_version = "0.1.0", .run_id = "id", .started = {1'796'000'000'123'456'789},
-                   .configuration_json = R"({"concurrency":[1,2]})", .host_json = R"({"cpu":"x"})",
-                   .seed = 7, .prompt_nonce = "ab12"};
-  Device device{.id = "GPU-1", .name = "Card", .kind = DeviceKind::gpu, .label = "0", .group = "prefill",
-                .chosen = false, .chosen_by = "--gpus", .simulated = true,
+  RunHeader header{.tool_version = "0.1.0",
+                   .run_id = "id",
+                   .started = {1'796'000'000'123'456'789},
+                   .configuration_json = R"({"concurrency":[1,2]})",
+                   .host_json = R"({"cpu":"x"})",
+                   .seed = 7,
+                   .prompt_nonce = "ab12"};
+  Device device{.id = "GPU-1",
+                .name = "Card",
+                .kind = DeviceKind::gpu,
+                .label = "0",
+                .group = "prefill",
+                .chosen = false,
+                .chosen_by = "--gpus",
+                .simulated = true,
                 .facts = {{"architecture", "Hopper"}, {"pci_address", "0000:3b:00.0"}}};
-  Signal signal{.id = 3, .sensor = "dcgm", .device = "GPU-1", .measurand = Measurand::energy,
-                .kind = SignalKind::counter, .boundary = Boundary::gpu_board, .source = "FIELD_156",
-                .raw_unit = "mJ", .to_si = 0.001, .modelled = true, .period = Seconds(0.1),
-                .averaging = Seconds(1), .modulus = 65536.0,
-                .accuracy = {0.01, "normal", "certificate", "lab"}, .driver = "590"};
-  EngineInfo engine{.kind = "vllm", .version = "0.26", .url = "http://h:1", .model = "m",
-                    .endpoint = "/v1/completions", .simulated = true, .token_id_prompts = true,
-                    .ignore_eos = true, .metrics_url = "http://h:1/metrics", .metrics_note = "n"};
+  Signal signal{.id = 3,
+                .sensor = "dcgm",
+                .device = "GPU-1",
+                .measurand = Measurand::energy,
+                .kind = SignalKind::counter,
+                .boundary = Boundary::gpu_board,
+                .source = "FIELD_156",
+                .raw_unit = "mJ",
+                .to_si = 0.001,
+                .modelled = true,
+                .period = Seconds(0.1),
+                .averaging = Seconds(1),
+                .modulus = 65536.0,
+                .accuracy = {0.01, "normal", "certificate", "lab"},
+                .driver = "590"};
+  EngineInfo engine{.kind = "vllm",
+                    .version = "0.26",
+                    .url = "http://h:1",
+                    .model = "m",
+                    .endpoint = "/v1/completions",
+                    .simulated = true,
+                    .token_id_prompts = true,
+                    .ignore_eos = true,
+                    .metrics_url = "http://h:1/metrics",
+                    .metrics_note = "n"};
   engine.configuration["max_model_len"] = {"8192", "reported"};
-  engine.counters.push_back({EngineMetric::output_tokens, "vllm:generation_tokens_total", CounterClock::per_step,
-                             {"engine"}, {{"source", "local_compute"}}, 6});
+  engine.counters.push_back({EngineMetric::output_tokens,
+                             "vllm:generation_tokens_total",
+                             CounterClock::per_step,
+                             {"engine"},
+                             {{"source", "local_compute"}},
+                             6});
   RequestRecord request;
   request.id = 5;
   request.warmup = true;
@@ -66,9 +97,19 @@ std::vector<Event> one_of_each() {
   client.queue_full = Seconds(0.3);
   client.in_flight = 4;
   client.connections_opened = 6;
-  return {header, device, signal, engine, Sample{{{10}, {20}}, {{3, 0.1}, {4, 123456789}}}, request, scrape,
-          Mark{{30}, Phase::cooldown}, Note{{31}, "a \"note\""}, ClockAnchor{{{1}, {2}}, {99}},
-          Loss{{{1}, {2}}, "poll", "dcgm", 2, "late"}, client, RunClose{{40}, "completed", {{"mark", 1}}}};
+  return {header,
+          device,
+          signal,
+          engine,
+          Sample{{{10}, {20}}, {{3, 0.1}, {4, 123456789}}},
+          request,
+          scrape,
+          Mark{{30}, Phase::cooldown},
+          Note{{31}, "a \"note\""},
+          ClockAnchor{{{1}, {2}}, {99}},
+          Loss{{{1}, {2}}, "poll", "dcgm", 2, "late"},
+          client,
+          RunClose{{40}, "completed", {{"mark", 1}}}};
 }
 
 std::string file_of(const std::vector<Event>& events) {
@@ -117,7 +158,8 @@ TEST(RunReader, TakesAFileCutAtEveryLength) {
 
 TEST(RunReader, SkipsAndCountsKindsOfALaterVersion) {
   auto events = one_of_each();
-  const std::string bytes = line_of(events[0]) + "\n{\"event\":\"comment\",\"text\":\"by hand\"}\n" +
+  const std::string bytes = line_of(events[0]) +
+                            "\n{\"event\":\"comment\",\"text\":\"by hand\"}\n" +
                             line_of(events[7]) + '\n';
   const auto run = run_in(bytes, "run.jsonl");
   ASSERT_TRUE(run);
@@ -127,7 +169,8 @@ TEST(RunReader, SkipsAndCountsKindsOfALaterVersion) {
 
 TEST(RunReader, CountsABrokenLineInTheMiddleAndKeepsTheRest) {
   auto events = one_of_each();
-  const std::string bytes = line_of(events[0]) + "\n{\"event\":\"mark\",\"at\n" + line_of(events[7]) + '\n';
+  const std::string bytes =
+      line_of(events[0]) + "\n{\"event\":\"mark\",\"at\n" + line_of(events[7]) + '\n';
   const auto run = run_in(bytes, "run.jsonl");
   ASSERT_TRUE(run);
   EXPECT_EQ(run->left_out.broken_lines, 1);
@@ -135,9 +178,10 @@ TEST(RunReader, CountsABrokenLineInTheMiddleAndKeepsTheRest) {
 }
 
 TEST(RunReader, RefusesWhatIsNoRunFile) {
-  for (const char* bytes : {"", "hello\n", "{}\n", "{\"event\":\"mark\",\"at_ns\":1,\"phase\":\"idle\"}\n",
-                            "{\"event\":\"header\",\"schema\":\"tokenjoule.run/2\"}\n",
-                            "{\"event\":\"header\",\"schema\":\"other/1\"}\n", "\n"}) {
+  for (const char* bytes :
+       {"", "hello\n", "{}\n", "{\"event\":\"mark\",\"at_ns\":1,\"phase\":\"idle\"}\n",
+        "{\"event\":\"header\",\"schema\":\"tokenjoule.run/2\"}\n",
+        "{\"event\":\"header\",\"schema\":\"other/1\"}\n", "\n"}) {
     const auto run = run_in(bytes, "x.jsonl");
     ASSERT_FALSE(run) << bytes;
     EXPECT_NE(run.error().message.find("x.jsonl is no run file"), std::string::npos);
@@ -146,11 +190,13 @@ TEST(RunReader, RefusesWhatIsNoRunFile) {
 }
 
 TEST(RunWriter, WritesWhatTheQueueGotAndACloseEvent) {
-  const auto folder = std::filesystem::temp_directory_path() / ("tokenjoule_writer_" + std::to_string(getpid()));
+  const auto folder =
+      std::filesystem::temp_directory_path() / ("tokenjoule_writer_" + std::to_string(getpid()));
   ASSERT_TRUE(make_new_folder(folder));
   FakeClock clock;
   EventQueue queue(2);
-  auto writer = RunWriter::create(folder / "run.jsonl", RunHeader{.tool_version = "t"}, clock, queue);
+  auto writer =
+      RunWriter::create(folder / "run.jsonl", RunHeader{.tool_version = "t"}, clock, queue);
   ASSERT_TRUE(writer) << writer.error().message;
   EXPECT_TRUE((*writer)->close("completed"));
   const auto run = read_run(folder);
@@ -158,7 +204,8 @@ TEST(RunWriter, WritesWhatTheQueueGotAndACloseEvent) {
   EXPECT_EQ(run->close->reason, "completed");
   EXPECT_EQ(run->close->counts.at("header"), 1);
   EXPECT_EQ(run->anchors.size(), 2U);
-  EXPECT_FALSE(RunWriter::create(folder / "run.jsonl", RunHeader{}, clock, queue));  // never overwritten
+  EXPECT_FALSE(
+      RunWriter::create(folder / "run.jsonl", RunHeader{}, clock, queue));  // never overwritten
   std::filesystem::remove_all(folder);
 }
 

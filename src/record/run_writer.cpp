@@ -49,7 +49,8 @@ class FileRunWriter final : public RunWriter {
 
  private:
   void drain_until(const std::stop_token& stop) {
-    for (MonoTime due = clock_.now() + kDrainPeriod; clock_.sleep_until(due, stop); due += kDrainPeriod) {
+    for (MonoTime due = clock_.now() + kDrainPeriod; clock_.sleep_until(due, stop);
+         due += kDrainPeriod) {
       drain();
       if (clock_.now() < next_anchor_) continue;
       keep(write(anchor_now(clock_)));
@@ -65,7 +66,10 @@ class FileRunWriter final : public RunWriter {
       ++counts_[std::string(kind_of(event))];
     }
     for (const auto& [kind, count] : queue_.take_refused()) {
-      const Loss loss{{at, at}, kind == "request" ? "request_record" : "event", "queue", count,
+      const Loss loss{{at, at},
+                      kind == "request" ? "request_record" : "event",
+                      "queue",
+                      count,
                       "the queue of events was full (" + kind + ")"};
       lines += line_of(loss) + '\n';
       ++counts_["loss"];
@@ -95,8 +99,9 @@ class FileRunWriter final : public RunWriter {
 
 }  // namespace
 
-Result<std::unique_ptr<RunWriter>> RunWriter::create(const std::filesystem::path& path, const RunHeader& header,
-                                                     Clock& clock, EventQueue& queue) {
+Result<std::unique_ptr<RunWriter>> RunWriter::create(const std::filesystem::path& path,
+                                                     const RunHeader& header, Clock& clock,
+                                                     EventQueue& queue) {
   TRY(AppendFile file, AppendFile::create(path));
   auto writer = std::make_unique<FileRunWriter>(std::move(file), clock, queue);
   TRY_DO(writer->begin(header));

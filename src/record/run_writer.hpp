@@ -13,8 +13,9 @@ namespace tokenjoule {
 class RunWriter {
  public:
   /// `path` must not exist.
-  static Result<std::unique_ptr<RunWriter>> create(const std::filesystem::path& path, const RunHeader& header,
-                                                   Clock& clock, EventQueue& queue);
+  static Result<std::unique_ptr<RunWriter>> create(const std::filesystem::path& path,
+                                                   const RunHeader& header, Clock& clock,
+                                                   EventQueue& queue);
   virtual ~RunWriter() = default;
   /// What went wrong with the file so far (disk full), if anything. Thread-safe.
   virtual Status status() const = 0;

@@ -18,7 +18,8 @@ int main(int count, char** arguments) {
     if (!bytes) return 1;
     // Cut at every length as well: what comes over a wire may end anywhere.
     const auto* start = reinterpret_cast<const std::uint8_t*>(bytes->data());
-    for (std::size_t length = 0; length <= bytes->size(); ++length) LLVMFuzzerTestOneInput(start, length);
+    for (std::size_t length = 0; length <= bytes->size(); ++length)
+      LLVMFuzzerTestOneInput(start, length);
     ++files;
   }
   std::printf("%d inputs\n", files);

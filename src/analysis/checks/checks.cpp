@@ -41,9 +41,9 @@ constexpr CheckCode kCodes[] = {
 };
 
 using Check = void (*)(const Facts&, std::vector<CheckFinding>&);
-constexpr Check kChecks[] = {check_coverage, check_counters, check_limits, check_idle,  check_nodes,
-                             check_tokens,   check_engine,   check_record, check_client,
-                             check_tenants};
+constexpr Check kChecks[] = {check_coverage, check_counters, check_limits, check_idle,
+                             check_nodes,    check_tokens,   check_engine, check_record,
+                             check_client,   check_tenants};
 
 /// More names than this in one sentence help nobody.
 constexpr std::size_t kDetailsShown = 4;
