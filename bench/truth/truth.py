@@ -6,6 +6,7 @@ different proportions. Prints a Markdown table; exit code 1 if one run is off by
 Usage: bench/truth/truth.py PATH_TO_TOKENJOULE [--seeds 10] [--streams 1,8,64,256] [--seconds 12]
 """
 import argparse
+import json
 import os
 import pathlib
 import sys
@@ -17,8 +18,21 @@ ALLOWED = 0.01
 SHIFT = 0.666  # seconds, the shifted window of the negative control
 
 
+def shifted_value(support, out):
+    """What the program makes of the same record with all its sensor readings SHIFT seconds late."""
+    events = support.events_of(out)
+    for event in events:
+        if event["event"] == "sample":
+            event["begin_ns"] += int(SHIFT * 1e9)
+            event["end_ns"] += int(SHIFT * 1e9)
+    shifted = pathlib.Path(out) / "shifted.jsonl"
+    shifted.write_text("".join(json.dumps(event) + "\n" for event in events))
+    done = support.tokenjoule("analyze", shifted, "--format", "json")
+    return json.loads(done.stdout)["figures"]["joules_per_output_token"]["value"]
+
+
 def measure_once(support, seed, streams, seconds, simulate=(), measure=()):
-    """One run; the result and the truth of the same window, of the shifted one, and of sixths of the loaded run."""
+    """One run; the result the truth of the same window and of sixths of the loaded run, and a wrong one."""
     with support.simulator("--seed", seed, "--gpus", 2, "--drift", "--drift-period", f"{2 * seconds}s", *simulate) as engine, \
             support.new_folder() as out:
         done = support.tokenjoule("measure", "--url", engine.url, "--sensor", engine.sensor, "--out", out, "-c", streams,
@@ -34,7 +48,7 @@ def measure_once(support, seed, streams, seconds, simulate=(), measure=()):
         return {
             "result": result,
             "truth": engine.truth(start, end),
-            "shifted": engine.truth(start + SHIFT, end + SHIFT),
+            "shifted": shifted_value(support, out),
             "sixths": [engine.truth(begin + i * sixth, begin + (i + 1) * sixth) for i in range(6)],
             "client_tokens": sum(request["output_tokens"] or 0 for request in requests),
         }

@@ -10,27 +10,13 @@ namespace tokenjoule {
 namespace {
 
 CounterLevel first_level(const SeriesPoint& point, Joules energy, bool after_decrease) {
-  const MonoTime seen = point.read.middle();
-  return {energy, seen, seen, std::nullopt, {}, after_decrease};
+  return {energy, point.read.end, point.read.end, std::nullopt, {}, after_decrease};
 }
 
 CounterLevel next_level(const SeriesPoint& before, const SeriesPoint& after, Joules energy) {
   const TimeSpan around{before.read.middle(), after.read.middle()};
   const Nanoseconds widest = after.read.end - before.read.begin;
-  return {energy, after.read.middle(), after.read.middle(), around.middle(), widest / 2, false};
-}
-
-std::optional<Seconds> median_step(const CounterCurve& curve, std::optional<TimeSpan> span) {
-  std::vector<double> steps;
-  for (std::size_t i = 1; i < curve.levels.size(); ++i) {
-    const auto& before = curve.levels[i - 1].step_at;
-    const auto& after = curve.levels[i].step_at;
-    if (!before || !after) continue;
-    if (span && (*before < span->begin || *after > span->end)) continue;
-    steps.push_back(to_seconds(*after - *before).value());
-  }
-  const auto step = median_of(std::move(steps));
-  return step ? std::optional(Seconds(*step)) : std::nullopt;
+  return {energy, after.read.end, after.read.end, around.middle(), widest / 2, false};
 }
 
 /// Mean power between a level's step and the next one; nullopt where one of them has no step.
@@ -115,6 +101,19 @@ Watts highest_power_in(const CounterCurve& curve, TimeSpan span) {
 
 }  // namespace
 
+std::optional<Seconds> median_step(const CounterCurve& curve, std::optional<TimeSpan> span) {
+  std::vector<double> steps;
+  for (std::size_t i = 1; i < curve.levels.size(); ++i) {
+    const auto& before = curve.levels[i - 1].step_at;
+    const auto& after = curve.levels[i].step_at;
+    if (!before || !after) continue;
+    if (span && (*before < span->begin || *after > span->end)) continue;
+    steps.push_back(to_seconds(*after - *before).value());
+  }
+  const auto step = median_of(std::move(steps));
+  return step ? std::optional(Seconds(*step)) : std::nullopt;
+}
+
 CounterCurve counter_curve(const Series& series, const Signal& signal) {
   CounterCurve curve;
   // Differences of raw values first: a count of millijoules since boot has no digit to spare.
@@ -133,7 +132,8 @@ CounterCurve counter_curve(const Series& series, const Signal& signal) {
     } else if (change < 0) {
       curve.levels.push_back(first_level(series[i], curve.levels.back().energy, true));
     } else {
-      curve.levels.back().last_seen = series[i].read.middle();
+      CounterLevel& level = curve.levels.back();
+      level.last_seen = std::max(level.first_seen, series[i].read.begin);
     }
   }
   return curve;

@@ -13,8 +13,10 @@ namespace tokenjoule {
 /// One value of an energy counter, for as long as it was seen unchanged.
 struct CounterLevel {
   Joules energy;        ///< since the first reading; wraps added up
-  MonoTime first_seen;  ///< middle of the first read that gave it
-  MonoTime last_seen;   ///< middle of the last read that gave it
+  MonoTime first_seen;  ///< end of the first read that gave it: from then on it surely stood
+  /// Begin of the last read that gave it, so that a slow read proves nothing; never before
+  /// first_seen.
+  MonoTime last_seen;
   /// When the counter stepped to this level: the middle between the reads around the change. Absent
   /// for the first level and for one after a decrease: when those began is not known.
   std::optional<MonoTime> step_at;
@@ -31,6 +33,9 @@ struct CounterCurve {
 /// A counter with a modulus that reads less than before has wrapped (once: it is polled faster than
 /// it can wrap). Without one a decrease is a reset: what passed meanwhile is unknown, and marked.
 CounterCurve counter_curve(const Series& series, const Signal& signal);
+
+/// Median time between the steps in the span, or in the whole record; nullopt with fewer than two.
+std::optional<Seconds> median_step(const CounterCurve& curve, std::optional<TimeSpan> span);
 
 /// Energy up to an instant, with how far it may be off.
 struct EdgeEnergy {

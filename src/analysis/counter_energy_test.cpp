@@ -124,6 +124,22 @@ TEST(CounterEnergy, StandsStillForLongerThanThreeSteps) {
   EXPECT_EQ(energy.flat[0], span(3, 8));
 }
 
+TEST(CounterEnergy, ASlowReadProvesNoLongStandstill) {
+  // Steps of 10 ms; one read takes 1.5 s and may have looked right at its begin. The middles lie
+  // 0.74 s apart, but the value surely stood for 20 us only.
+  Series series;
+  for (int i = 0; i <= 110; ++i) {
+    series.push_back({span(20 + i * 0.01, 20 + i * 0.01 + 0.001), 5.0 * i});
+  }
+  series.push_back({span(21.10102, 21.10188), 555});
+  series.push_back({span(21.10190, 22.58639), 555});
+  for (int i = 0; i <= 100; ++i) {
+    series.push_back({span(22.59 + i * 0.01, 22.591 + i * 0.01), 1300 + 5.0 * i});
+  }
+  const auto curve = counter_curve(series, joule_counter(0.01));
+  EXPECT_TRUE(counter_energy(curve, span(20.5, 23.2)).flat.empty());
+}
+
 TEST(CounterEnergy, PolledMoreSlowlyThanItStepsItIsNotFlat) {
   // At the edges it is read every 20 ms, between them every second: the median step is 20 ms, but
   // no two reads ever gave the same value.

@@ -33,6 +33,27 @@ bool is_frozen(const SeriesTable& series, const DeviceMeasure& measure) {
   });
 }
 
+/// How the page of a power signal is refreshed, where that is slower than it is polled.
+std::optional<Refresh> refresh_of(const SeriesTable& series, const DeviceSources& sources,
+                                  const Signal& power) {
+  const Series& readings = series.of(power.id);
+  for (const Signal* counter : sources.counters) {
+    if (counter->sensor != power.sensor || series.of(counter->id).empty()) continue;
+    const CounterCurve curve = counter_curve(series.of(counter->id), *counter);
+    return refresh_by_counter(readings, curve, power.period);
+  }
+  return refresh_by_values(readings, power.period);
+}
+
+/// At an edge power may have changed since the last refresh: nothing of it is known by then.
+void widen_edges(IntegratedEnergy& energy, const PowerCurve& curve, TimeSpan span,
+                 Seconds refresh) {
+  if (!energy.joules) return;
+  const auto at_edge = [&](MonoTime edge) { return *power_at(curve, edge) * refresh; };
+  energy.start_bound = std::max(energy.start_bound, at_edge(span.begin));
+  energy.end_bound = std::max(energy.end_bound, at_edge(span.end));
+}
+
 /// An average over tau misses nothing between the reads, an instant value does: averages first,
 /// then the one that is read most often, then the first listed.
 void choose_power(DeviceMeasure& measure, const SeriesTable& series, const DeviceSources& sources,
@@ -42,9 +63,14 @@ void choose_power(DeviceMeasure& measure, const SeriesTable& series, const Devic
   double best_period = kUnknownPeriod;
   for (const Signal* signal : sources.powers) {
     const Series& readings = series.of(signal->id);
-    const auto period = signal->period ? signal->period : usual_period(readings, span);
-    auto energy = integrated_energy(power_curve(readings, *signal), span, period);
-    const bool covers = energy.joules.has_value(), averages = signal->averaging.has_value();
+    auto refresh = refresh_of(series, sources, *signal);
+    auto period = signal->period ? signal->period : usual_period(readings, span);
+    if (refresh) period = refresh->period;
+    const PowerCurve curve = power_curve(refresh ? refresh->readings : readings, *signal);
+    auto energy = integrated_energy(curve, span, period);
+    if (refresh) widen_edges(energy, curve, span, refresh->period);
+    const bool covers = energy.joules.has_value();
+    const bool averages = signal->averaging && (!refresh || refresh->period <= *signal->averaging);
     const double length = period ? period->value() : kUnknownPeriod;
     const bool better = covers != best_covers       ? covers
                         : averages != best_averages ? averages
@@ -52,6 +78,7 @@ void choose_power(DeviceMeasure& measure, const SeriesTable& series, const Devic
     if (measure.power != nullptr && !better) continue;
     measure.power = signal;
     measure.by_power = std::move(energy);
+    measure.refresh = std::move(refresh);
     best_covers = covers;
     best_averages = averages;
     best_period = length;
@@ -117,7 +144,7 @@ std::string words_for(NoEnergy missing, const Device& device) {
     case NoEnergy::has_it: return "";
     case NoEnergy::no_signal: return fmt::format("{} has no power or energy reading", device.id);
     case NoEnergy::not_covered:
-      return fmt::format("{} has no reading beyond an edge of the window", device.id);
+      return fmt::format("{} has no new reading beyond an edge of the window", device.id);
     case NoEnergy::counter_backward:
       return fmt::format("the energy counter of {} went backward", device.id);
     case NoEnergy::counter_frozen:
@@ -137,8 +164,9 @@ void itemise(DeviceMeasure& measure) {
   line.edge_bound = start + end;
   line.gain_bound = *line.joules * used.accuracy.half_width_relative;
   const std::string what = counted ? "counter step" : "power reading";
-  const std::string source =
-      counted ? "reads around the steps of the counter" : "width of the reads beside the edge";
+  const std::string source = counted           ? "reads around the steps of the counter"
+                             : measure.refresh ? "time between refreshes of the reading"
+                                               : "width of the reads beside the edge";
   measure.bounds = {
       {"sensor gain", line.gain_bound->value(), used.accuracy.distribution, true,
        used.accuracy.source},
@@ -176,7 +204,9 @@ DeviceMeasure measured_device(const Run& run, const SeriesTable& series,
   measure.line.step = measure.by_counter.step;
   if (counter_is_sound(measure) || measure.by_power.joules) {
     believe(measure, sources.modelled, span);
-    measure.line.max_gap = longest_gap(series.of(measure.used->id), span);
+    const bool counted = measure.used == measure.counter;
+    measure.line.max_gap =
+        longest_gap(counted ? series.of(measure.used->id) : power_readings(measure, series), span);
   } else {
     const bool none = sources.counters.empty() && sources.powers.empty();
     measure.missing = none ? NoEnergy::no_signal : why_missing(run, series, sources, measure, span);
@@ -189,12 +219,14 @@ DeviceMeasure measured_device(const Run& run, const SeriesTable& series,
   return measure;
 }
 
+const Series& power_readings(const DeviceMeasure& measure, const SeriesTable& series) {
+  return measure.refresh ? measure.refresh->readings : series.of(measure.power->id);
+}
+
 std::optional<double> sensor_ratio(const DeviceMeasure& measure) {
   const auto& counted = measure.by_counter.joules;
   const auto& integrated = measure.by_power.joules;
-  if (measure.counter_frozen || !counted || !integrated || *counted <= Joules(0)) {
-    return std::nullopt;
-  }
+  if (!counted || !integrated || *counted <= Joules(0)) return std::nullopt;
   return *integrated / *counted;
 }
 

@@ -4,6 +4,7 @@
 
 #include "analysis/counter_energy.hpp"
 #include "analysis/integrated_energy.hpp"
+#include "analysis/refresh.hpp"
 #include "analysis/series.hpp"
 #include "analysis/signal_choice.hpp"
 #include "model/report.hpp"
@@ -30,6 +31,7 @@ struct DeviceMeasure {
   const Signal* used = nullptr;     ///< one of the two; nullptr: neither
   CounterEnergy by_counter;
   IntegratedEnergy by_power;
+  std::optional<Refresh> refresh;  ///< of `power`, where it repeats itself between refreshes
   bool counter_frozen = false;
   NoEnergy missing = NoEnergy::has_it;
   std::string reason;             ///< why there is no energy, in words
@@ -40,6 +42,9 @@ struct DeviceMeasure {
 /// A sound counter is believed before integrated power: it misses nothing between the reads.
 DeviceMeasure measured_device(const Run& run, const SeriesTable& series,
                               const DeviceSources& sources, TimeSpan span);
+
+/// The readings of power without repeats.
+const Series& power_readings(const DeviceMeasure& measure, const SeriesTable& series);
 
 /// Integrated power / counter of a device; nullopt where one of them is absent or the counter is 0.
 std::optional<double> sensor_ratio(const DeviceMeasure& measure);

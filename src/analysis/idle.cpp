@@ -68,15 +68,14 @@ IdlePower idle_power(const SeriesTable& series, const DeviceMeasure& measure, Ti
   if (measure.used == nullptr) return {};
   const TimeSpan first_half{phase.begin, phase.middle()};
   const TimeSpan second_half{phase.middle(), phase.end};
-  const Series& readings = series.of(measure.used->id);
   if (measure.used == measure.counter) {
-    const CounterCurve curve = counter_curve(readings, *measure.used);
+    const CounterCurve curve = counter_curve(series.of(measure.used->id), *measure.used);
     IdlePower power = from_counter(curve, phase);
     power.flat =
         !differ(from_counter(curve, first_half).power, from_counter(curve, second_half).power);
     return power;
   }
-  const PowerCurve curve = power_curve(readings, *measure.used);
+  const PowerCurve curve = power_curve(power_readings(measure, series), *measure.used);
   IdlePower power = from_readings(curve, phase);
   power.flat =
       !differ(from_readings(curve, first_half).power, from_readings(curve, second_half).power);

@@ -13,7 +13,12 @@ constexpr double kFactorLow = 0.5;
 constexpr double kFactorHigh = 2.0;
 
 constexpr double kFrozenSteps = 3.0;  ///< counter_frozen: flat for longer than this many steps
-constexpr double kCoarseShare = 0.1;  ///< counter_coarse: step / window, care
+// A page that is refreshed more slowly than it is polled (methods.md, M7).
+constexpr double kRepeatsFromPolls = 1.5;  ///< the counter's step, in poll periods
+constexpr double kStaleFromPolls = 3.0;    ///< without a counter: time between changes of power
+constexpr double kChangesOffSteps = 0.1;   ///< changes of power off the counter's steps / all
+
+constexpr double kCoarseShare = 0.1;        ///< counter_coarse: step / window, care
 constexpr double kCoarseShareSpoils = 0.5;  ///< counter_coarse: step / window, unusable
 constexpr double kImplausibleFactor = 1.5;  ///< implausible_power: power / limit
 
@@ -30,6 +35,7 @@ constexpr double kLoadedRise = 1.10;  ///< gpu_not_loaded: power under load / id
 constexpr double kIdleDriftShare = 0.10;
 constexpr Watts kIdleDrift(5.0);
 
+constexpr double kPromptLengthOff = 0.10;  ///< prompt_length_differs: usage against asked
 constexpr double kTokensOff = 0.01;        ///< tokens_disagree and foreign_traffic: care
 constexpr double kTokensOffSpoils = 0.10;  ///< tokens_disagree and foreign_traffic: unusable
 constexpr double kCacheHits = 0.01;        ///< prompt_cache_hits: cached / submitted

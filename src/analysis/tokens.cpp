@@ -35,6 +35,8 @@ void split_prompts(const Run& run, TokenFacts& facts, TimeSpan window) {
     counts.prompt_cached.reset();
     return;
   }
+  // More tokens from a cache than the prompts have is a count of something else.
+  if (counts.prompt_cached > counts.prompt_submitted) counts.prompt_cached.reset();
   if (!counts.prompt_cached) {
     const auto share = computed_share(run, window, facts.client.prompt_run_high);
     if (!share) return;

@@ -2,6 +2,7 @@
 
 #include "app/commands.hpp"
 #include "app/exit_code.hpp"
+#include "app/output.hpp"
 #include "app/outputs.hpp"
 #include "base/text.hpp"
 
@@ -25,7 +26,7 @@ Result<int> run_analyze(const ParsedOptions& parsed) {
   }
   TRY(const OutputFormat format, output_format_in(parsed.text("format")));
   TRY(const Report report, judged(parsed.positionals().front(), choice));
-  fmt::print("{}", printed({report}, format));
+  put_out(printed({report}, format));
   return exit_code_of(report);
 }
 

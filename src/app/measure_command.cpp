@@ -9,6 +9,7 @@
 #include "app/interrupt.hpp"
 #include "app/measure_point.hpp"
 #include "app/measure_setup.hpp"
+#include "app/output.hpp"
 #include "app/outputs.hpp"
 #include "io/file.hpp"
 
@@ -28,15 +29,6 @@ std::string default_folder() {
   return fmt::format("tokenjoule-{:%Y%m%d-%H%M%S}", fmt::localtime(now));
 }
 
-/// Measures one point and judges it. Also where it failed on the way, the record is judged.
-Result<Report> measured(const PointQuestion& question, OpenSensors sensors, SystemClock& clock,
-                        const std::stop_token& stop) {
-  TRY_DO(measure_point(question, std::move(sensors), clock, stop));
-  TRY(Report report, judged(question.record, {}));
-  TRY_DO(write_results(report, question.record.parent_path()));
-  return report;
-}
-
 int exit_code_of_points(const std::vector<Report>& reports, bool interrupted) {
   if (interrupted) return kExitInterrupted;
   int code = kExitUsable;
@@ -44,24 +36,42 @@ int exit_code_of_points(const std::vector<Report>& reports, bool interrupted) {
   return code;
 }
 
-Result<std::vector<Report>> measure_points(const MeasureOptions& options,
-                                           const ProbeQuestion& probe, const ProbedEngine& engine,
-                                           OpenSensors sensors, SystemClock& clock,
-                                           const fs::path& out, const std::stop_token& stop) {
+/// Points measured so far, and what ended the series before its time.
+struct Points {
   std::vector<Report> reports;
+  Status status;
+};
+
+/// Measures one point and judges what its record holds, also where it failed on the way.
+Status add_point(Points& points, const PointQuestion& question, OpenSensors sensors,
+                 SystemClock& clock, const std::stop_token& stop) {
+  const Status measured = measure_point(question, std::move(sensors), clock, stop);
+  const auto report = judged(question.record, {});
+  if (!report) return measured ? unexpected(report.error()) : measured;
+  points.reports.push_back(*report);
+  const Status written = write_results(*report, question.record.parent_path());
+  return measured ? written : measured;
+}
+
+Points measure_points(const MeasureOptions& options, const ProbeQuestion& probe,
+                      const ProbedEngine& engine, OpenSensors sensors, SystemClock& clock,
+                      const fs::path& out, const std::stop_token& stop) {
+  Points points;
   for (const std::int64_t concurrency : options.concurrency) {
     if (stop.stop_requested()) break;
     const fs::path folder = folder_of(options, out, concurrency);
-    if (folder != out) TRY_DO(make_new_folder(folder));
-    if (!reports.empty()) {
-      TRY(sensors, open_sensors(options, clock));
+    if (folder != out) points.status = make_new_folder(folder);
+    if (points.status && concurrency != options.concurrency.front()) {
+      auto opened = open_sensors(options, clock);
+      if (opened) sensors = std::move(*opened);
+      if (!opened) points.status = unexpected(std::move(opened).error());
     }
+    if (!points.status) break;
     const PointQuestion question{options, probe, engine, concurrency, folder / "run.jsonl"};
-    auto report = measured(question, std::move(sensors), clock, stop);
-    if (!report) return unexpected(std::move(report).error().in(fmt::format("c={}", concurrency)));
-    reports.push_back(std::move(*report));
+    points.status = add_point(points, question, std::move(sensors), clock, stop);
+    if (!points.status) break;
   }
-  return reports;
+  return points;
 }
 
 Result<int> run_measure(const ParsedOptions& parsed) {
@@ -71,17 +81,21 @@ Result<int> run_measure(const ParsedOptions& parsed) {
   TRY(const ProbeQuestion probe, probe_question_of(options));
   TRY(const ProbedEngine engine, reach_engine(options, probe));
   TRY(OpenSensors sensors, open_sensors(options, clock));
+  TRY_DO(check_boundary(options, sensors));
   if (options.check_only) {
-    fmt::print("{}", plan_text(options, engine, sensors));
+    put_out(plan_text(options, engine, sensors));
     return kExitUsable;
   }
   const fs::path out = options.out.value_or(default_folder());
   TRY_DO(make_new_folder(out));
-  TRY(const auto reports,
-      measure_points(options, probe, engine, std::move(sensors), clock, out, interrupts.token()));
-  if (reports.size() > 1) TRY_DO(write_points(reports, out));
-  if (!reports.empty()) fmt::print("{}", printed(reports, options.format));
-  fmt::print(stderr, "files: {}\n", out.string());
+  const Points points =
+      measure_points(options, probe, engine, std::move(sensors), clock, out, interrupts.token());
+  const auto& reports = points.reports;
+  const Status joined = reports.size() > 1 ? write_points(reports, out) : Status();
+  if (!reports.empty()) put_out(printed(reports, options.format));
+  put_error(fmt::format("files: {}\n", out.string()));
+  TRY_DO(points.status);
+  TRY_DO(joined);
   return exit_code_of_points(reports, interrupts.signal() != 0);
 }
 

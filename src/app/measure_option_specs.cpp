@@ -58,7 +58,7 @@ std::vector<OptionSpec> measure_option_specs() {
       {"--extra-body", "JSON", "members added to every request body", K::value,
        "--extra-inputs,--extra-request-body", load},
       {"--seed", "N", "fixes lengths and prompts (default: 1)", K::value, "", load},
-      {"--prompt-nonce", "HEX", "repeat the prompts of an earlier run (default: new ones)",
+      {"--prompt-nonce", "TEXT", "repeat the prompts of an earlier run (default: new ones)",
        K::value, "", load},
       {"--timeout", "TIME", "give a request up after this long (default: 600s)", K::value,
        "--request-timeout", load},

@@ -1,6 +1,8 @@
 #include "app/measure_options.hpp"
 
+#include <algorithm>
 #include <cstdlib>
+#include <iterator>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -38,6 +40,20 @@ Result<std::vector<std::pair<std::string, std::string>>> key_values_in(const Par
   return pairs;
 }
 
+Status check_header_name(const std::string& name) {
+  constexpr std::string_view ours[] = {"host", "content-length", "connection", "transfer-encoding",
+                                       "content-type"};
+  const bool reserved =
+      std::find(std::begin(ours), std::end(ours), lower_case(name)) != std::end(ours);
+  const bool token =
+      !name.empty() && name.find_first_of(" \t()<>@,;:\\\"/[]?={}") == std::string::npos;
+  if (token && !reserved) return {};
+  return failure(ErrorKind::usage,
+                 fmt::format("the header {} {}", quoted(name),
+                             reserved ? "is set by the client itself" : "has no valid name"),
+                 "write it as -H 'Name: value'");
+}
+
 Status take_headers(MeasureOptions& options, const ParsedOptions& parsed) {
   std::string key;
   if (const char* from_environment = std::getenv("OPENAI_API_KEY")) key = from_environment;
@@ -58,7 +74,9 @@ Status take_headers(MeasureOptions& options, const ParsedOptions& parsed) {
       return failure(ErrorKind::usage, "a --header is no 'Name: value'",
                      "write it as -H 'Name: value'");
     }
-    options.headers.emplace_back(trimmed(text.substr(0, colon)), trimmed(text.substr(colon + 1)));
+    const std::string name(trimmed(text.substr(0, colon)));
+    TRY_DO(check_header_name(name));
+    options.headers.emplace_back(name, trimmed(text.substr(colon + 1)));
   }
   return {};
 }
@@ -90,8 +108,8 @@ Status take_concurrency(MeasureOptions& options, const ParsedOptions& parsed) {
   const auto given = parsed.text("concurrency");
   if (!given) return {};
   options.concurrency.clear();
-  for (const auto& item : comma_list(*given)) {
-    const auto streams = integer_in(item);
+  for (const auto item : split(*given, ',')) {
+    const auto streams = integer_in(trimmed(item));
     if (!streams || *streams < 1 || *streams > 100'000) {
       return failure(
           ErrorKind::usage,
@@ -177,6 +195,10 @@ Status take_load(MeasureOptions& options, const ParsedOptions& parsed) {
   TRY(const auto seed, parsed.integer("seed", 0, INT64_MAX));
   if (seed) options.seed = static_cast<std::uint64_t>(*seed);
   options.prompt_nonce = parsed.text("prompt-nonce");
+  if (options.prompt_nonce && options.prompt_nonce->empty()) {
+    return failure(ErrorKind::usage, "--prompt-nonce is empty",
+                   "give the one of the earlier run's record");
+  }
   return {};
 }
 
@@ -287,7 +309,7 @@ std::string configuration_json(const MeasureOptions& options, std::int64_t concu
   if (options.boundary) json["boundary"] = name_of(*options.boundary);
   if (!options.label.empty()) json["label"] = options.label;
   if (!options.metadata.empty()) json["metadata"] = Json(options.metadata);
-  return json.dump();
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace tokenjoule

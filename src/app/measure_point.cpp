@@ -5,7 +5,7 @@
 #include <fmt/core.h>
 
 #include "app/host_info.hpp"
-#include "app/live_power.hpp"
+#include "app/live_readings.hpp"
 #include "app/progress.hpp"
 #include "app/version.hpp"
 #include "io/digest.hpp"
@@ -24,6 +24,12 @@ constexpr Nanoseconds kTick = milliseconds(10);
 constexpr Nanoseconds kEdgeHalf = whole_seconds(1);
 /// An engine from which nothing but failures came for this long is taken for dead.
 constexpr Nanoseconds kDeadAfter = whole_seconds(10);
+/// And one from which nothing at all came for this long, with requests in flight. Long, since the
+/// prefill of a very long prompt is silent, too.
+constexpr Nanoseconds kSilentAfter = whole_seconds(300);
+/// The load waits at most this long for each counter to step twice: two steps of an exporter that
+/// collects every 30 s.
+constexpr Nanoseconds kLongestStepWait = whole_seconds(65);
 /// Engines count a request's end a moment after they sent it.
 constexpr Nanoseconds kSettle = milliseconds(500);
 
@@ -66,6 +72,15 @@ RunHeader header_of(const PointQuestion& question, const std::string& nonce, Clo
   return header;
 }
 
+/// A nonce that was given is made another one for each of several points: the second must not find
+/// the first one's prompts in a cache.
+std::string nonce_of(const PointQuestion& question) {
+  if (!question.options.prompt_nonce) return random_hex(8);
+  return question.options.concurrency.size() == 1
+             ? *question.options.prompt_nonce
+             : fmt::format("{}-c{}", *question.options.prompt_nonce, question.concurrency);
+}
+
 /// Everything that runs while a point is measured, and the phases one after another.
 class PointMeasurement {
  public:
@@ -74,9 +89,9 @@ class PointMeasurement {
       : question_(question),
         clock_(clock),
         stop_(stop),
-        nonce_(question.options.prompt_nonce.value_or(random_hex(8))),
+        nonce_(nonce_of(question)),
         sink_([this](Event event) {
-          power_.see(event);
+          readings_.see(event);
           queue_.push(std::move(event));
         }),
         devices_(std::move(sensors.devices)),
@@ -121,7 +136,7 @@ class PointMeasurement {
   std::stop_token stop_;
   std::string nonce_;
   EventQueue queue_;
-  LivePower power_;
+  LiveReadings readings_;
   EventSink sink_;
   std::vector<Device> devices_;
   std::unique_ptr<RunWriter> writer_;
@@ -140,7 +155,7 @@ void PointMeasurement::wait(std::string_view phase, std::optional<MonoTime> dead
     const MonoTime now = clock_.now();
     if (deadline && now >= *deadline) return;
     ProgressView view{
-        std::string(phase), client_ ? client_->progress() : LoadProgress{}, power_.watts(), {}};
+        std::string(phase), client_ ? client_->progress() : LoadProgress{}, readings_.watts(), {}};
     if (deadline) view.time_left = to_seconds(*deadline - now);
     progress_.show(view, now);
     watch_engine(view.load);
@@ -152,17 +167,19 @@ void PointMeasurement::wait(std::string_view phase, std::optional<MonoTime> dead
 void PointMeasurement::watch_engine(const LoadProgress& load) {
   const MonoTime now = clock_.now();
   const bool moved = load.completed != seen_.completed || load.events != seen_.events;
-  const bool fails = load.failed > seen_.failed;
-  if (moved || !fails) {
-    if (moved || load.sent == 0) seen_at_ = now;
-    if (moved) seen_ = load;
+  if (moved || load.sent == 0) {
+    seen_ = load;
+    seen_at_ = now;
     return;
   }
-  if (now - seen_at_ < kDeadAfter || load.failed - seen_.failed < 3) return;
+  const std::int64_t failures = load.failed - seen_.failed;
+  const Nanoseconds since = now - seen_at_;
+  const bool only_fails = failures >= 3 && since >= kDeadAfter;
+  const bool silent = load.in_flight > 0 && since >= kSilentAfter;
+  if (!only_fails && !silent) return;
   engine_dead_ = true;
-  queue_.push(
-      Note{now, fmt::format("no answer but {} failures in {} s: the run was ended",
-                            load.failed - seen_.failed, to_seconds(now - seen_at_).value())});
+  queue_.push(Note{now, fmt::format("no answer but {} failures in {:.0f} s: the run was ended",
+                                    failures, to_seconds(since).value())});
 }
 
 Status PointMeasurement::begin() {
@@ -170,7 +187,7 @@ Status PointMeasurement::begin() {
       RunWriter::create(question_.record, header_of(question_, nonce_, clock_), clock_, queue_));
   EngineInfo info = question_.engine.info;
   queue_.push(info);
-  power_.watch(devices_, sampler_.signals());
+  readings_.watch(devices_, sampler_.signals());
   const LoadOptions load = load_options_of(question_, nonce_);
   CountTokens count;
   if (!load.token_id_prompts) {
@@ -207,7 +224,10 @@ Status PointMeasurement::warmup_phase() {
   const MonoTime earliest = begin + to_nanoseconds(question_.options.warmup);
   const std::int64_t wanted = 2 * question_.concurrency;
   wait("warmup", std::nullopt, [&] {
-    return clock_.now() + kEdgeHalf >= earliest && client_->progress().completed >= wanted;
+    const MonoTime now = clock_.now();
+    // An edge of the window needs a step of each counter on both sides: their steps must be known.
+    const bool steps_known = readings_.steps_known() || now - begin >= kLongestStepWait;
+    return now + kEdgeHalf >= earliest && client_->progress().completed >= wanted && steps_known;
   });
   sampler_.set_fast(true);
   wait_until("warmup", std::max(clock_.now() + kEdgeHalf, earliest));
@@ -235,7 +255,8 @@ void PointMeasurement::window_phase() {
   mark(Phase::cooldown, end);
   scrape_edge();
   const Seconds cooldown =
-      std::max(question_.options.cooldown, 2.0 * question_.options.power_interval);
+      std::max({question_.options.cooldown, 2.0 * question_.options.power_interval,
+                2.0 * to_seconds(readings_.longest_step())});
   wait_until("cooldown", end + std::min(kEdgeHalf, to_nanoseconds(cooldown)));
   sampler_.set_fast(false);
   wait_until("cooldown", end + to_nanoseconds(cooldown));

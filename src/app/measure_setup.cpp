@@ -132,6 +132,20 @@ Result<ProbedEngine> reach_engine(const MeasureOptions& options, const ProbeQues
   return engine;
 }
 
+Status check_boundary(const MeasureOptions& options, const OpenSensors& sensors) {
+  if (!options.boundary) return {};
+  for (const auto& sensor : sensors.sensors) {
+    for (const Signal& signal : sensor->contents().signals) {
+      const bool reads =
+          signal.measurand == Measurand::energy || signal.measurand == Measurand::power;
+      if (reads && signal.boundary == *options.boundary) return {};
+    }
+  }
+  return failure(ErrorKind::missing,
+                 fmt::format("no sensor reads the boundary {}", name_of(*options.boundary)),
+                 "leave --boundary out, or add a sensor that does (tokenjoule sensors)");
+}
+
 Result<OpenSensors> open_sensors(const MeasureOptions& options, Clock& clock) {
   OpenSensors open;
   if (options.sensors.empty()) {

@@ -28,6 +28,9 @@ Result<ProbedEngine> reach_engine(const MeasureOptions& options, const ProbeQues
 /// all, or GPUs that cannot be told, is an error of kind missing.
 Result<OpenSensors> open_sensors(const MeasureOptions& options, Clock& clock);
 
+/// A boundary that was asked for must be read by a sensor.
+Status check_boundary(const MeasureOptions& options, const OpenSensors& sensors);
+
 /// What --check prints: engine, GPUs, sensors with rights, window and how long it will take.
 std::string plan_text(const MeasureOptions& options, const ProbedEngine& engine,
                       const OpenSensors& sensors);

@@ -1,11 +1,13 @@
 #include "app/program.hpp"
 
 #include <cstdio>
+#include <exception>
 
 #include <fmt/core.h>
 
 #include "app/commands.hpp"
 #include "app/exit_code.hpp"
+#include "app/output.hpp"
 #include "app/version.hpp"
 #include "base/text.hpp"
 
@@ -14,7 +16,7 @@ namespace tokenjoule {
 namespace {
 
 int fail(const Error& error) {
-  std::fputs(line_for(error).c_str(), stderr);
+  put_error(line_for(error));
   return exit_code_of(error);
 }
 
@@ -27,34 +29,27 @@ bool asks_for_help(const std::vector<std::string>& arguments) {
 
 int run_command(const CommandSpec& command, const std::vector<std::string>& arguments) {
   if (asks_for_help(arguments)) {
-    fmt::print("{}", help_of(command));
+    put_out(help_of(command));
     return kExitUsable;
   }
   const auto parsed = parse_options(command, arguments);
   if (!parsed) return fail(parsed.error());
   const auto code = command.run(*parsed);
-  if (!code) return fail(code.error());
-  // A figure that could not be printed (closed pipe, full disk) must not pass for one that was.
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-    return fail({ErrorKind::missing, "cannot write to standard output", "check where it goes to"});
-  }
-  return *code;
+  return code ? *code : fail(code.error());
 }
 
-}  // namespace
-
-int run_program(const std::vector<std::string>& arguments) {
+int run_words(const std::vector<std::string>& arguments) {
   if (arguments.empty()) {
-    fmt::print(stderr, "{}", help_of(commands()));
+    put_error(help_of(commands()));
     return kExitUsage;
   }
   const std::string& name = arguments.front();
   if (name == "--version" || name == "-V") {
-    fmt::print("tokenjoule {}\n", version());
+    put_out(fmt::format("tokenjoule {}\n", version()));
     return kExitUsable;
   }
   if (name == "--help" || name == "-h" || name == "help") {
-    fmt::print("{}", help_of(commands()));
+    put_out(help_of(commands()));
     return kExitUsable;
   }
   std::vector<std::string> names;
@@ -65,6 +60,23 @@ int run_program(const std::vector<std::string>& arguments) {
   return fail({ErrorKind::usage,
                fmt::format("unknown command {}{}", quoted(name), did_you_mean(name, names)),
                "see tokenjoule --help"});
+}
+
+}  // namespace
+
+int run_program(const std::vector<std::string>& arguments) {
+  int code = kExitInternal;
+  try {
+    code = run_words(arguments);
+  } catch (const std::exception& error) {
+    // Libraries of ours throw nothing: this is memory that ran out, or a fault.
+    return fail({ErrorKind::internal, fmt::format("unexpected failure: {}", error.what()),
+                 "please report it"});
+  }
+  // A figure that could not be printed (closed pipe, full disk) must not pass for one that was.
+  const bool printed = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+  if (printed || code != kExitUsable) return code;
+  return fail({ErrorKind::missing, "cannot write to standard output", "check where it goes to"});
 }
 
 }  // namespace tokenjoule

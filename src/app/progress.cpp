@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 namespace tokenjoule {
@@ -46,7 +47,12 @@ void Progress::show(const ProgressView& view, MonoTime now) {
     rate_events_ = view.load.events;
   }
   phase_ = view.phase;
-  const std::string line = title_ + progress_line(view, rate_);
+  std::string line = title_ + progress_line(view, rate_);
+  winsize size{};
+  if (rewrites_ && ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1) {
+    line.resize(std::min<std::size_t>(line.size(),
+                                      size.ws_col - 1U));  // a wrapped line cannot be rewritten
+  }
   std::fputs(rewrites_ ? fmt::format("\r\x1b[K{}", line).c_str() : (line + '\n').c_str(), stderr);
   std::fflush(stderr);
   shown_ = now;

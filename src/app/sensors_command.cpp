@@ -2,6 +2,7 @@
 
 #include "app/commands.hpp"
 #include "app/exit_code.hpp"
+#include "app/output.hpp"
 #include "base/text.hpp"
 #include "io/clock.hpp"
 #include "sensors/sensor.hpp"
@@ -38,8 +39,7 @@ Result<int> run_sensors(const ParsedOptions& parsed) {
     specs.push_back(std::move(spec));
   }
   SystemClock clock;
-  for (const SensorListing& listing : sensor_listings(specs, clock))
-    fmt::print("{}", lines_of(listing));
+  for (const SensorListing& listing : sensor_listings(specs, clock)) put_out(lines_of(listing));
   return kExitUsable;
 }
 

@@ -6,6 +6,7 @@
 #include "app/commands.hpp"
 #include "app/exit_code.hpp"
 #include "app/interrupt.hpp"
+#include "app/output.hpp"
 #include "sim/server.hpp"
 
 namespace tokenjoule {
@@ -103,7 +104,7 @@ Result<int> run_simulate(const ParsedOptions& parsed) {
   TRY(const SimulatorOptions options, simulator_options_from(parsed));
   InterruptWatcher interrupts;
   TRY(const auto server, SimulatorServer::create(options));
-  fmt::print("{}", server->start_message());
+  put_out(server->start_message());
   std::fflush(stdout);
   const std::stop_callback stop(interrupts.token(), [&server] { server->stop(); });
   TRY_DO(server->run());

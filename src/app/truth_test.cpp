@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <gtest/gtest.h>
 
@@ -43,7 +44,9 @@ Run run_of(const VirtualRun& made) {
 }
 
 double joules_per_token(const Run& run) {
-  return analyse(run, {}).figures.at("joules_per_output_token").value.value_or(NAN);
+  return analyse(run, {})
+      .figures.at("joules_per_output_token")
+      .value.value_or(std::numeric_limits<double>::quiet_NaN());
 }
 
 double true_joules_per_token(const VirtualRun& made, TimeSpan span) {
@@ -77,9 +80,9 @@ TEST_P(Truth40, IsFoundWithinOnePercent) {
 
 TEST_P(Truth40, ChangesWithinTheRunInDifferentProportions) {
   const auto made = virtual_run(drifting_run(1, GetParam()));
-  double least_watts = INFINITY;
+  double least_watts = std::numeric_limits<double>::infinity();
   double most_watts = 0;
-  double least_rate = INFINITY;
+  double least_rate = std::numeric_limits<double>::infinity();
   double most_rate = 0;
   for (int i = -2; i < 10; ++i) {  // the last 4 s of the warm-up and the window, in pieces of 2 s
     const TimeSpan piece{made->window.begin + whole_seconds(2 * i),

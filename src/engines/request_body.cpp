@@ -50,10 +50,29 @@ std::string EngineDialect::request_body(const RequestSpec& spec) const {
   return request_body_with({}, spec);
 }
 
+namespace {
+
+/// What the measurement itself decides: another value here would spoil it without a word.
+Status check_members(const Json& extra) {
+  constexpr std::string_view ours[] = {
+      "model",      "prompt",     "messages", "max_tokens",     "max_completion_tokens",
+      "min_tokens", "ignore_eos", "stream",   "stream_options", "return_token_ids",
+      "n_predict",  "n"};
+  for (const std::string_view name : ours) {
+    if (!extra.contains(name)) continue;
+    return failure(ErrorKind::usage, fmt::format("the extra body sets \"{}\"", name),
+                   "leave it out: the load's own options (--model, --input-len, --output-len, "
+                   "--ignore-eos) decide it");
+  }
+  return {};
+}
+
+}  // namespace
+
 Status check_extra_body(std::string_view json) {
   if (json.empty()) return {};
   const Json extra = Json::parse(json, nullptr, false);
-  if (extra.is_object()) return {};
+  if (extra.is_object()) return check_members(extra);
   // The text may hold a secret: it is not shown.
   return failure(
       ErrorKind::usage,

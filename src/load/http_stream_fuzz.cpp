@@ -23,7 +23,8 @@ void read_events(std::string_view body, std::size_t step) {
   std::int64_t at_us = 0;
   const auto take_all = [&] {
     while (const auto data = events.next()) {
-      decoder.event(reader, *data, MonoTime{++at_us * 1000}, at_us % 2 == 0);
+      ++at_us;
+      decoder.event(reader, *data, MonoTime{at_us * 1000}, at_us % 2 == 0);
     }
   };
   for (std::size_t at = 0; at < body.size(); at += step) {

@@ -110,17 +110,25 @@ std::optional<Failure> failure_of_way(HttpClient& client, const ProbeQuestion& q
 
 }  // namespace
 
+namespace {
+
+void take_answer_part(TrialAnswer& answer, const JsonView& root) {
+  if (root["error"].present() && answer.error.empty()) answer.error = error_text_in(root.text());
+  if (root["choices"].size() > 0) answer.has_choices = true;
+  if (const auto count = root["usage"]["prompt_tokens"].integer()) answer.prompt_tokens = *count;
+}
+
+}  // namespace
+
 TrialAnswer trial_answer_in(std::string_view body) {
   TrialAnswer answer;
+  // A server that does not stream answers with one JSON object.
+  if (const auto whole = JsonDocument::parse(body)) take_answer_part(answer, whole->root());
   for (std::string_view line : split(body, '\n')) {
     line = trimmed(line);
     if (!starts_with(line, "data:")) continue;
     const auto event = JsonDocument::parse(trimmed(line.substr(5)));
-    if (!event) continue;  // "[DONE]"
-    const JsonView root = event->root();
-    if (root["error"].present() && answer.error.empty()) answer.error = error_text_in(root.text());
-    if (root["choices"].size() > 0) answer.has_choices = true;
-    if (const auto count = root["usage"]["prompt_tokens"].integer()) answer.prompt_tokens = *count;
+    if (event) take_answer_part(answer, event->root());  // else "[DONE]"
   }
   return answer;
 }

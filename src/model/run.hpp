@@ -29,8 +29,10 @@ struct Run {
   /// What the reader had to leave out.
   struct LeftOut {
     std::int64_t lines = 0;
-    std::int64_t unknown_kinds = 0;  ///< lines of kinds this version does not know
-    std::int64_t broken_lines = 0;   ///< lines in the middle that could not be read
+    std::int64_t unknown_kinds = 0;      ///< lines of kinds this version does not know
+    std::int64_t broken_lines = 0;       ///< lines in the middle that could not be read
+    std::int64_t repeated_requests = 0;  ///< records of a request that is there already
+    std::int64_t behind_close = 0;       ///< other events behind the close event
     bool cut_last_line = false;
   } left_out;
 

@@ -1,3 +1,5 @@
+#include <initializer_list>
+
 #include <fmt/core.h>
 
 #include "base/json_view.hpp"
@@ -29,6 +31,20 @@ std::optional<MonoTime> instant(const JsonView& view) {
 std::optional<Seconds> seconds_in(const JsonView& view) {
   const auto value = view.number();
   return value ? std::optional(Seconds(*value)) : std::nullopt;
+}
+
+Status no_negative(const JsonView& json, std::initializer_list<const char*> fields) {
+  for (const char* field : fields) {
+    if (json[field].number().value_or(0) < 0) return bad_field(json[field], "must be 0 or more");
+  }
+  return {};
+}
+
+Status positive(const JsonView& json, std::initializer_list<const char*> fields) {
+  for (const char* field : fields) {
+    if (json[field].number().value_or(1) <= 0) return bad_field(json[field], "must be above 0");
+  }
+  return {};
 }
 
 Result<MonoTime> need_instant(const JsonView& view) {
@@ -109,6 +125,8 @@ Result<Event> signal_in(const JsonView& json) {
   signal.kind = kind == "counter" ? SignalKind::counter : SignalKind::gauge;
   TRY(signal.boundary, need_word(json["boundary"], boundary_named));
   TRY(signal.to_si, json["to_si"].need_number());
+  TRY_DO(positive(json, {"to_si", "period_s", "modulus"}));
+  TRY_DO(no_negative(json, {"averaging_s"}));
   signal.sensor = text_or_empty(json["sensor"]);
   signal.source = text_or_empty(json["source"]);
   signal.raw_unit = text_or_empty(json["raw_unit"]);
@@ -119,6 +137,7 @@ Result<Event> signal_in(const JsonView& json) {
   signal.driver = text_or_empty(json["driver"]);
   if (const JsonView accuracy = json["accuracy"]; accuracy.present()) {
     TRY(signal.accuracy.half_width_relative, accuracy["half_width_relative"].need_number());
+    TRY_DO(no_negative(accuracy, {"half_width_relative"}));
     signal.accuracy.distribution = text_or_empty(accuracy["distribution"]);
     signal.accuracy.basis = text_or_empty(accuracy["basis"]);
     signal.accuracy.source = text_or_empty(accuracy["source"]);
@@ -184,6 +203,8 @@ Result<Event> sample_in(const JsonView& json) {
 
 Result<Event> request_in(const JsonView& json) {
   RequestRecord request;
+  TRY_DO(no_negative(json, {"prompt_tokens", "output_tokens", "cached_tokens", "reasoning_tokens",
+                            "input_tokens_asked", "output_tokens_asked", "token_events"}));
   TRY(const std::int64_t id, json["id"].need_integer());
   request.id = static_cast<std::uint64_t>(id);
   TRY(request.sent, need_instant(json["sent_ns"]));

@@ -1,6 +1,7 @@
 #include "record/run_reader.hpp"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include <fmt/core.h>
 
@@ -32,20 +33,41 @@ Status read_header(Run& run, std::string_view line, std::string_view name) {
   return {};
 }
 
-/// Reads one line behind the header. A line that cannot be read is left out and counted; a second
-/// header (two runs joined) is counted likewise.
-void read_line(Run& run, std::string_view line, bool last) {
-  auto event = event_in(line);
-  if (!event && last) {
-    run.left_out.cut_last_line = true;
-  } else if (!event || (*event && std::holds_alternative<RunHeader>(**event))) {
-    ++run.left_out.broken_lines;
-  } else if (!*event) {
-    ++run.left_out.unknown_kinds;
-  } else {
-    add_event(run, std::move(**event));
+/// Reads the lines behind the header. One that cannot be read is left out and counted; so is a
+/// second header (two runs joined), a second record of a request, and what stands behind the close
+/// event: any of it would be counted twice.
+class LineReader {
+ public:
+  explicit LineReader(Run& run) : run_(run) {}
+
+  void read(std::string_view line, bool last) {
+    auto event = event_in(line);
+    if (!event && last) {
+      run_.left_out.cut_last_line = true;
+    } else if (!event || (*event && std::holds_alternative<RunHeader>(**event))) {
+      ++run_.left_out.broken_lines;
+    } else if (!*event) {
+      ++run_.left_out.unknown_kinds;
+    } else {
+      keep(std::move(**event));
+    }
   }
-}
+
+ private:
+  void keep(Event event) {
+    const auto* request = std::get_if<RequestRecord>(&event);
+    if (request != nullptr && !requests_.insert(request->id).second) {
+      ++run_.left_out.repeated_requests;
+    } else if (run_.close) {
+      ++run_.left_out.behind_close;
+    } else {
+      add_event(run_, std::move(event));
+    }
+  }
+
+  Run& run_;
+  std::unordered_set<std::uint64_t> requests_;
+};
 
 template <typename Timed>
 void sort_by_begin(std::vector<Timed>& events) {
@@ -65,6 +87,7 @@ Result<Run> run_in(std::string_view bytes, std::string_view name) {
     return unexpected(no_run_file(name, "its first line has no end"));
   TRY_DO(read_header(run, bytes.substr(0, first_end), name));
   run.left_out.lines = 1;
+  LineReader reader(run);
   for (std::size_t start = first_end + 1; start < bytes.size();) {
     const auto end = bytes.find('\n', start);
     const bool has_end = end != std::string_view::npos;
@@ -77,7 +100,7 @@ Result<Run> run_in(std::string_view bytes, std::string_view name) {
     if (!has_end) {
       run.left_out.cut_last_line = true;
     } else {
-      read_line(run, line, start >= bytes.size());
+      reader.read(line, start >= bytes.size());
     }
   }
   sort_by_begin(run.samples);

@@ -177,6 +177,51 @@ TEST(RunReader, CountsABrokenLineInTheMiddleAndKeepsTheRest) {
   EXPECT_EQ(run->marks.size(), 1U);
 }
 
+TEST(RunReader, KeepsTheFirstRecordOfARequestAndCountsTheOthers) {
+  const auto events = one_of_each();
+  const std::string request = line_of(events[5]) + '\n';
+  const auto run = run_in(line_of(events[0]) + '\n' + request + request, "run.jsonl");
+  ASSERT_TRUE(run);
+  EXPECT_EQ(run->requests.size(), 1U);
+  EXPECT_EQ(run->left_out.repeated_requests, 1);
+}
+
+TEST(RunReader, CountsARunJoinedWithItselfOnce) {
+  const std::string bytes = file_of(one_of_each());
+  const auto run = run_in(bytes + bytes, "run.jsonl");
+  ASSERT_TRUE(run);
+  EXPECT_EQ(run->requests.size(), 1U);
+  EXPECT_EQ(run->samples.size(), 1U);
+  EXPECT_EQ(run->left_out.broken_lines, 1);  // the second header
+  EXPECT_EQ(run->left_out.repeated_requests, 1);
+  EXPECT_EQ(run->left_out.behind_close, 11);
+}
+
+TEST(EventJson, NamesTheFieldThatCannotBeNegative) {
+  const auto refused = [](std::size_t event, const std::string& from, const std::string& to) {
+    std::string line = line_of(one_of_each()[event]);
+    const auto at = line.find(from);
+    if (at == std::string::npos) return "there is no " + from + " in " + line;
+    const auto read = event_in(line.replace(at, from.size(), to));
+    return read ? "accepted" : read.error().message;
+  };
+  const auto names = [](const std::string& message, const std::string& field) {
+    return message.find(field) != std::string::npos && message.find("must be") != std::string::npos;
+  };
+  for (const char* field : {"prompt_tokens", "output_tokens", "cached_tokens", "reasoning_tokens",
+                            "input_tokens_asked", "output_tokens_asked", "token_events"}) {
+    const std::string key = std::string("\"") + field + "\":";
+    const std::string message = refused(5, key, key + "-");
+    EXPECT_TRUE(names(message, field) || field == std::string("cached_tokens")) << message;
+  }
+  EXPECT_TRUE(names(refused(2, "\"to_si\":0.001", "\"to_si\":-0.001"), "to_si"));
+  EXPECT_TRUE(names(refused(2, "\"period_s\":", "\"period_s\":-"), "period_s"));
+  EXPECT_TRUE(names(refused(2, "\"averaging_s\":", "\"averaging_s\":-"), "averaging_s"));
+  EXPECT_TRUE(names(refused(2, "\"modulus\":65536", "\"modulus\":-65536"), "modulus"));
+  EXPECT_TRUE(names(refused(2, "\"half_width_relative\":", "\"half_width_relative\":-"),
+                    "half_width_relative"));
+}
+
 TEST(RunReader, RefusesWhatIsNoRunFile) {
   for (const char* bytes :
        {"", "hello\n", "{}\n", "{\"event\":\"mark\",\"at_ns\":1,\"phase\":\"idle\"}\n",
@@ -193,7 +238,7 @@ TEST(RunWriter, WritesWhatTheQueueGotAndACloseEvent) {
   const auto folder =
       std::filesystem::temp_directory_path() / ("tokenjoule_writer_" + std::to_string(getpid()));
   ASSERT_TRUE(make_new_folder(folder));
-  FakeClock clock;
+  SystemClock clock;
   EventQueue queue(2);
   auto writer =
       RunWriter::create(folder / "run.jsonl", RunHeader{.tool_version = "t"}, clock, queue);

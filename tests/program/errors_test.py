@@ -2,10 +2,11 @@
 import json
 import pathlib
 import socket
+import subprocess
 import tempfile
 import unittest
 
-from support import new_folder, simulator, tokenjoule
+from support import PROGRAM, SOURCE, new_folder, simulator, tokenjoule
 
 
 class Errors(unittest.TestCase):
@@ -69,9 +70,27 @@ class Errors(unittest.TestCase):
         for option, value in [("--duration", "soon"), ("-c", "0"), ("-c", "8,x"), ("--input-len", "0"), ("--input-len", "9-3"),
                               ("--range-ratio", "1"), ("--power-interval", "1ms"), ("--format", "yaml"), ("--url", "ftp://h"),
                               ("--extra-body", "[1]"), ("--boundary", "gpu"), ("--header", "novalue"), ("--seed", "-1"),
-                              ("--expect-power-limit", "nan"), ("--engine-config", "x"), ("--num-requests", "1.5")]:
+                              ("--expect-power-limit", "nan"), ("--prompt-nonce", ""), ("-H", "Content-Length: 5"), ("-c", "1,,2"), ("--engine-config", "x"), ("--num-requests", "1.5")]:
             with self.subTest(option=option, value=value):
                 self.measure(2, [], "--url", "http://127.0.0.1:1", option, value)
+
+    def test_extra_body_may_not_change_the_load(self):
+        for name in ("prompt", "max_tokens", "stream", "ignore_eos", "model"):
+            self.measure(2, [name], "--url", "http://127.0.0.1:1", "--extra-body", json.dumps({name: 1}))
+
+    def test_a_boundary_that_no_sensor_reads(self):
+        with simulator() as engine:
+            self.measure(3, ["node_ac"], "--url", engine.url, "--sensor", engine.sensor, "--all-gpus", "--boundary", "node_ac",
+                         "--check")
+
+    def test_figures_that_cannot_be_printed_do_not_pass_for_printed(self):
+        run = SOURCE / "tests" / "runs" / "constant_power.jsonl"
+        for arguments in (["analyze", str(run), "--format", "json"], ["--help"]):
+            with open("/dev/full", "w") as full:
+                done = subprocess.run([PROGRAM, *arguments], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+            self.assertEqual(done.returncode, 3, done.stderr)
+            closed = subprocess.run(["/bin/sh", "-c", '"$0" "$@" >&- 2>&-', PROGRAM, *arguments], timeout=60)
+            self.assertIn(closed.returncode, (0, 3))
 
     def test_no_url(self):
         self.measure(2, ["--url"])

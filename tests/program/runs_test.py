@@ -49,8 +49,10 @@ class Runs(unittest.TestCase):
     def test_several_points_give_one_table(self):
         with simulator() as engine, new_folder() as out:
             done = tokenjoule("measure", "--url", engine.url, "--sensor", engine.sensor, "--all-gpus", "--out", out, *SHORT,
-                              "--duration", "3", "-c", "1,4")
+                              "--duration", "3", "-c", "1,4", "--prompt-nonce", "n", "--label", b"\xff")
             self.assertEqual(done.returncode, 0, done.stderr)
+            # Each point has prompts of its own, or the second would find the first one's in a cache.
+            self.assertEqual([result_of(out / f"c{c}")["load"]["prompt_nonce"] for c in (1, 4)], ["n-c1", "n-c4"])
             rows = (out / "result.csv").read_text().splitlines()
             self.assertEqual(len(rows), 3)
             self.assertEqual([result_of(out / f"c{c}")["load"]["concurrency"] for c in (1, 4)], [1, 4])

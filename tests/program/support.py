@@ -17,7 +17,8 @@ def tokenjoule(*arguments, timeout=120, **options):
     """Runs the program to its end."""
     environment = {key: value for key, value in os.environ.items() if key != "OPENAI_API_KEY"}
     environment.update(options.pop("environment", {}))
-    return subprocess.run([PROGRAM, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    return subprocess.run([PROGRAM, *(part if isinstance(part, bytes) else str(part) for part in arguments)], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True,
                           timeout=timeout, env=environment, **options)
 
 

@@ -28,6 +28,7 @@ constexpr CheckCode kCodes[] = {
     {"not_idle", "note"},
     {"power_capped", "note"},
     {"prompt_cache_hits", "care"},
+    {"prompt_length_differs", "care"},
     {"random_text", "note"},
     {"records_lost", "care, unusable"},
     {"sensor_gap", "care, unusable"},

@@ -11,6 +11,13 @@ constexpr const char* kKeepReading =
     "let the sensors run before and after the window: they do by "
     "default; see --cooldown and --power-interval";
 
+/// The page of counter and power is known to repeat itself: at an edge without a step its power is
+/// as old as its counter.
+bool may_be_stale(const DeviceMeasure& device) {
+  return device.refresh && device.power != nullptr &&
+         device.power->sensor == device.counter->sensor;
+}
+
 void check_missing(const BoundaryMeasure& measure, std::vector<CheckFinding>& findings) {
   const Boundary boundary = measure.energy.boundary;
   Gathered uncovered("window_not_covered", kKeepReading, boundary);
@@ -32,7 +39,7 @@ void check_missing(const BoundaryMeasure& measure, std::vector<CheckFinding>& fi
         if (device.counter == nullptr || device.used == device.counter) break;
         if (device.by_counter.joules || device.counter_frozen) break;
         if (device.by_counter.decreased_in_span) break;
-        uncovered.add(Severity::care,
+        uncovered.add(may_be_stale(device) ? Severity::unusable : Severity::care,
                       fmt::format("the counter of {} has no step beyond an edge: integrated power "
                                   "is used",
                                   device.device->id));
@@ -55,14 +62,16 @@ void check_gaps(const Facts& facts, const BoundaryMeasure& measure, TimeSpan win
     if (device.used == nullptr || !device.line.max_gap) continue;
     const Seconds gap = *device.line.max_gap;
     const Series& readings = facts.series.of(device.used->id);
-    const auto period = device.used->period ? device.used->period : usual_period(readings, window);
+    auto period = device.used->period ? device.used->period : usual_period(readings, window);
+    const bool repeats = device.used == device.power && device.refresh;
+    if (repeats) period = device.refresh->period;
     const bool long_gap =
         gap > thresholds::kGapLongest || (period && gap > thresholds::kGapPeriods * *period);
     if (!long_gap) continue;
     const bool spoils = gap > thresholds::kGapShareSpoils * length;
-    gaps.add(
-        spoils ? Severity::unusable : Severity::care,
-        fmt::format("{} was not read for {:.2f} s of the window", device.device->id, gap.value()));
+    gaps.add(spoils ? Severity::unusable : Severity::care,
+             fmt::format("{} {} for {:.2f} s of the window", device.device->id,
+                         repeats ? "gave nothing but repeats" : "was not read", gap.value()));
   }
   gaps.append_to(findings);
 }

@@ -155,6 +155,44 @@ TEST(RecordsLost, ACloseEventThatCountsMoreRequestsTellsOfIt) {
   EXPECT_EQ(severity_of(run.analysed(), "records_lost"), "unusable");
   run.run.close->counts["request"] = 1;
   EXPECT_EQ(severity_of(run.analysed(), "records_lost"), "none");
+  run.run.close->counts["request"] = 0;
+  EXPECT_EQ(severity_of(run.analysed(), "records_lost"), "unusable");
+}
+
+TEST(RecordsLost, CountsOfOtherKindsNeedCare) {
+  TestRun run = sound_run();
+  run.run.close->counts["sample"] = 51;
+  EXPECT_EQ(severity_of(run.analysed(), "records_lost"), "none");
+  run.run.close->counts["sample"] = 60;
+  EXPECT_EQ(severity_of(run.analysed(), "records_lost"), "care");
+}
+
+TEST(RecordsLost, TellsOfRepeatedRequestsAndOfEventsBehindTheEnd) {
+  TestRun run = sound_run();
+  run.run.left_out.behind_close = 3;
+  EXPECT_EQ(severity_of(run.analysed(), "records_lost"), "care");
+  run.run.left_out.repeated_requests = 1;
+  EXPECT_EQ(severity_of(run.analysed(), "records_lost"), "unusable");
+}
+
+TEST(PromptLengthDiffers, IsMoreThanATenthOffWhatWasAsked) {
+  TestRun run = sound_run();  // 100 tokens asked
+  run.run.requests[0].prompt_tokens = 110;
+  EXPECT_EQ(severity_of(run.analysed(), "prompt_length_differs"), "none");
+  run.run.requests[0].prompt_tokens = 111;
+  EXPECT_EQ(severity_of(run.analysed(), "prompt_length_differs"), "care");
+  run.run.requests[0].prompt_tokens = 89;
+  EXPECT_EQ(severity_of(run.analysed(), "prompt_length_differs"), "care");
+  run.run.requests[0].prompt_tokens.reset();
+  EXPECT_EQ(severity_of(run.analysed(), "prompt_length_differs"), "none");
+}
+
+TEST(CachedTokens, MoreThanThePromptHasAreUnknown) {
+  TestRun run = sound_run();
+  run.run.requests[0].cached_tokens = 101;
+  const Report report = run.analysed();
+  EXPECT_EQ(report.tokens.prompt_cached, std::nullopt);
+  EXPECT_EQ(report.tokens.prompt_computed, std::nullopt);
 }
 
 TEST(ClockStep, IsMoreThanTenMilliseconds) {

@@ -8,12 +8,44 @@ namespace tokenjoule {
 
 namespace {
 
-/// Request records that the close event counts and the file does not have.
-std::int64_t records_gone(const Run& run) {
-  if (!run.close) return 0;
-  const auto written = run.close->counts.find("request");
-  if (written == run.close->counts.end()) return 0;
-  return written->second - static_cast<std::int64_t>(run.requests.size());
+struct KindCount {
+  const char* kind;
+  std::size_t kept;
+};
+
+/// Compares what the close event counts with what the file has. Requests weigh most: tokens are
+/// counted by them.
+void check_counts(const Run& run, Gathered& lost) {
+  if (!run.close) return;
+  const KindCount kinds[] = {{"request", run.requests.size()}, {"sample", run.samples.size()},
+                             {"counters", run.scrapes.size()}, {"mark", run.marks.size()},
+                             {"loss", run.losses.size()},      {"client", run.client.size()},
+                             {"signal", run.signals.size()},   {"device", run.devices.size()}};
+  for (const KindCount& kind : kinds) {
+    const auto written = run.close->counts.find(kind.kind);
+    if (written == run.close->counts.end()) continue;
+    const auto kept = static_cast<std::int64_t>(kind.kept);
+    if (written->second == kept) continue;
+    const bool request = std::string_view(kind.kind) == "request";
+    lost.add(request ? Severity::unusable : Severity::care,
+             fmt::format("{} {} records were written, the file has {}", written->second, kind.kind,
+                         kept));
+  }
+}
+
+void check_left_out(const Run::LeftOut& left_out, Gathered& lost) {
+  if (left_out.repeated_requests > 0) {
+    lost.add(Severity::unusable, fmt::format("{} records are of requests that the file has already",
+                                             left_out.repeated_requests));
+  }
+  if (left_out.behind_close > 0) {
+    lost.add(Severity::care,
+             fmt::format("{} events stand behind the close event", left_out.behind_close));
+  }
+  if (left_out.broken_lines > 0) {
+    lost.add(Severity::care,
+             fmt::format("{} lines of the record cannot be read", left_out.broken_lines));
+  }
 }
 
 /// A record that was lost before the window began was of an answer that ended before it.
@@ -26,15 +58,8 @@ void check_losses(const Facts& facts, std::vector<CheckFinding>& findings) {
     lost.add(Severity::unusable,
              fmt::format("{} request records were lost: {}", loss.count, loss.reason));
   }
-  if (const std::int64_t gone = records_gone(run); gone > 0) {
-    lost.add(Severity::unusable, fmt::format("{} request records that were written are not in the "
-                                             "file",
-                                             gone));
-  }
-  if (run.left_out.broken_lines > 0) {
-    lost.add(Severity::care,
-             fmt::format("{} lines of the record cannot be read", run.left_out.broken_lines));
-  }
+  check_counts(run, lost);
+  check_left_out(run.left_out, lost);
   lost.append_to(findings);
 }
 

@@ -79,6 +79,25 @@ void check_cache_hits(const Facts& facts, std::vector<CheckFinding>& findings) {
   hits.append_to(findings);
 }
 
+/// Prompts of the program's own are made to a length; another one is another load than asked for.
+void check_prompt_length(const Facts& facts, std::vector<CheckFinding>& findings) {
+  if (!facts.settings.random_prompts) return;
+  double asked = 0, counted = 0;
+  for (const RequestRecord& request : facts.run.requests) {
+    const bool known = request.prompt_tokens && request.input_tokens_asked > 0;
+    if (request.outcome != Outcome::completed || !known) continue;
+    asked += static_cast<double>(request.input_tokens_asked);
+    counted += static_cast<double>(*request.prompt_tokens);
+  }
+  if (std::abs(counted - asked) <= thresholds::kPromptLengthOff * asked) return;
+  Gathered differs("prompt_length_differs",
+                   "give the engine's own tokenizer, or state the length that it counted");
+  differs.add(Severity::care, fmt::format("the engine counted {:.0f} prompt tokens in completed "
+                                          "requests, {:.0f} were asked for",
+                                          counted, asked));
+  differs.append_to(findings);
+}
+
 void check_counted(const Facts& facts, std::vector<CheckFinding>& findings) {
   const TokenFacts& tokens = facts.tokens;
   Gathered estimated("tokens_estimated", "use an engine that sends usage in streams");
@@ -112,6 +131,7 @@ void check_tokens(const Facts& facts, std::vector<CheckFinding>& findings) {
   foreign.append_to(findings);
   check_counted(facts, findings);
   check_cache_hits(facts, findings);
+  check_prompt_length(facts, findings);
 }
 
 }  // namespace tokenjoule

@@ -34,6 +34,10 @@ Result<CpuModelSettings> settings_in(const SensorSpec& spec) {
   for (const auto& [key, value] : spec.settings) {
     if (key == "watts_per_core") {
       TRY(settings.per_core, watts_in(key, value));
+      if (settings.per_core <= Watts(0)) {
+        return failure(ErrorKind::usage, "watts_per_core is 0: a core that draws nothing",
+                       "write for example watts_per_core=4.5");
+      }
     } else if (key == "idle_watts") {
       TRY(settings.idle, watts_in(key, value));
     } else if (key == "group") {
