@@ -23,6 +23,9 @@ if(TOKENJOULE_SANITIZE)
     # OpenSSL and Asio call through function pointers of other types.
     add_compile_options(-fno-sanitize=function)
   endif()
+  if(TOKENJOULE_FUZZ)
+    add_compile_options(-fsanitize=fuzzer-no-link)  # coverage, which libFuzzer steers by
+  endif()
   if(TOKENJOULE_SANITIZE MATCHES thread)
     add_compile_definitions(BOOST_ASIO_DISABLE_FENCED_BLOCK)
   endif()

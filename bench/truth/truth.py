@@ -3,7 +3,8 @@
 
 Ten seeds at 1, 8, 64 and 256 streams (--seeds, --streams), with power and token rate that drift in
 different proportions. Prints a Markdown table; exit code 1 if one run is off by more than 1 %.
-Usage: bench/truth/truth.py PATH_TO_TOKENJOULE [--seeds 10] [--streams 1,8,64,256] [--seconds 12]
+With --nvml the GPUs are read by the nvml sensor from the fake NVML library, else by dcgm from the simulator's page.
+Usage: bench/truth/truth.py PATH_TO_TOKENJOULE [--nvml] [--seeds 10] [--streams 1,8,64,256] [--seconds 12]
 """
 import argparse
 import json
@@ -31,13 +32,14 @@ def shifted_value(support, out):
     return json.loads(done.stdout)["figures"]["joules_per_output_token"]["value"]
 
 
-def measure_once(support, seed, streams, seconds, simulate=(), measure=()):
+def measure_once(support, seed, streams, seconds, simulate=(), measure=(), nvml=False):
     """One run; the result the truth of the same window and of sixths of the loaded run, and a wrong one."""
-    with support.simulator("--seed", seed, "--gpus", 2, "--drift", "--drift-period", f"{2 * seconds}s", *simulate) as engine, \
+    with support.simulator("--seed", seed, "--gpus", 2, "--drift", "--drift-period", f"{2 * seconds}s", *simulate,
+                           nvml=nvml) as engine, \
             support.new_folder() as out:
         done = support.tokenjoule("measure", "--url", engine.url, "--sensor", engine.sensor, "--out", out, "-c", streams,
                                   "--idle", "2", "--warmup", "2", "--duration", seconds, "--input-len", "64-192",
-                                  "--output-len", "32-96", "--seed", seed, *(measure or ("--all-gpus",)))
+                                  "--output-len", "32-96", "--seed", seed, *(measure or ("--all-gpus",)), environment=engine.environment)
         if done.returncode not in (0, 4):
             raise AssertionError(done.stderr)
         result = support.result_of(out)
@@ -69,6 +71,7 @@ def main():
     arguments.add_argument("--seeds", type=int, default=10)
     arguments.add_argument("--streams", default="1,8,64,256")
     arguments.add_argument("--seconds", type=float, default=12)
+    arguments.add_argument("--nvml", action="store_true")
     options = arguments.parse_args()
     os.environ["TOKENJOULE"] = options.tokenjoule
     import support
@@ -77,7 +80,7 @@ def main():
     worst = 0
     for streams in map(int, options.streams.split(",")):
         for seed in range(1, options.seeds + 1):
-            run = measure_once(support, seed, streams, options.seconds)
+            run = measure_once(support, seed, streams, options.seconds, nvml=options.nvml)
             off = error_of(run)
             worst = max(worst, abs(off))
             power = swing([sixth["joules"]["total"] for sixth in run["sixths"]])

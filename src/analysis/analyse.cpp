@@ -9,6 +9,7 @@
 #include "analysis/facts.hpp"
 #include "analysis/figures.hpp"
 #include "analysis/full_run.hpp"
+#include "analysis/peer_definitions.hpp"
 #include "analysis/provenance.hpp"
 #include "analysis/requests.hpp"
 #include "analysis/verdict.hpp"
@@ -173,6 +174,9 @@ Report analyse(const Run& run, const Question& question) {
   report.idle = idle_report(facts);
   report.latency =
       latencies(run, facts.tokens.answers, facts.window.span, facts.settings.open_loop);
+  if (question.definitions) {
+    report.counted_as = counted_by(*question.definitions, run, facts.tokens.answers);
+  }
   report.client = facts.client;
   report.client.limited =
       std::any_of(report.verdict.reasons.begin(), report.verdict.reasons.end(),

@@ -17,11 +17,12 @@ constexpr std::string_view kMethodVersion = "methods/1";
 /// What the caller wants to know beyond the record itself. All of it is an analysis option: two
 /// analyses of one record with equal questions give equal reports, to the last bit.
 struct Question {
-  bool strict = false;               ///< care counts as unusable
-  std::optional<Boundary> headline;  ///< else gpu_board where measured, else the widest measured
-  std::optional<TimeSpan> window;    ///< else the one of the record's own marks
-  std::string result_id;             ///< computed by the caller from the record's hash and options
-  std::string tool_version;          ///< of the analysing program; "": that of the recorder
+  bool strict = false;                  ///< care counts as unusable
+  std::optional<Boundary> headline;     ///< else gpu_board where measured, else the widest measured
+  std::optional<TimeSpan> window;       ///< else the one of the record's own marks
+  std::optional<PeerTool> definitions;  ///< whose counting is shown beside ours
+  std::string result_id;     ///< computed by the caller from the record's hash and options
+  std::string tool_version;  ///< of the analysing program; "": that of the recorder
 };
 
 /// Judges a run: energy, tokens and time of one window, figures, checks and the verdict. Pure, and

@@ -15,17 +15,29 @@ std::optional<double> mean_of_signal(const Run& run, const SeriesTable& series,
   return mean_within(series.of(signal->id), span, signal->to_si);
 }
 
-/// A value that changes seldom: its last reading up to the end of the span, else the first behind.
-std::optional<Watts> limit_at_end(const Run& run, const SeriesTable& series, const Device& device,
-                                  Measurand measurand, TimeSpan span) {
+/// A value that changes seldom: its last reading up to then, else the first behind.
+std::optional<Watts> limit_at(const Run& run, const SeriesTable& series, const Device& device,
+                              Measurand measurand, MonoTime time) {
   const Signal* signal = signal_with(run, device, measurand);
   if (signal == nullptr || series.of(signal->id).empty()) return std::nullopt;
   const Series& readings = series.of(signal->id);
   double raw = readings.front().raw;
   for (const SeriesPoint& point : readings) {
-    if (point.read.middle() <= span.end) raw = point.raw;
+    if (point.read.middle() <= time) raw = point.raw;
   }
   return Watts(raw * signal->to_si);
+}
+
+PowerLimits limits_at(const Run& run, const SeriesTable& series, const Device& device,
+                      MonoTime time) {
+  const auto limit = [&](Measurand measurand) {
+    return limit_at(run, series, device, measurand, time);
+  };
+  return {.requested = limit(Measurand::power_limit_requested),
+          .enforced = limit(Measurand::power_limit_enforced),
+          .by_default = limit(Measurand::power_limit_default),
+          .lowest = limit(Measurand::power_limit_min),
+          .highest = limit(Measurand::power_limit_max)};
 }
 
 /// The value of a curve through the readings; beyond the ends: the first or last reading.
@@ -65,10 +77,10 @@ DeviceEnergy state_of_device(const Run& run, const SeriesTable& series, const De
   line.label = device.label;
   line.group = device.group;
   line.simulated = device.simulated;
-  line.power_limit_enforced =
-      limit_at_end(run, series, device, Measurand::power_limit_enforced, span);
-  line.power_limit_default =
-      limit_at_end(run, series, device, Measurand::power_limit_default, span);
+  line.limits_before = limits_at(run, series, device, span.begin);
+  line.limits_after = limits_at(run, series, device, span.end);
+  line.power_limit_enforced = line.limits_after.enforced;
+  line.power_limit_default = line.limits_after.by_default;
   line.throttled = time_counted_in(run, series, device, Measurand::throttled_time, span);
   line.temperature_mean_c = mean(Measurand::temperature);
   line.sm_clock_mean_mhz = mean(Measurand::sm_clock);

@@ -58,7 +58,7 @@ TEST(MetricDocs, NameFormulasThatMethodsHas) {
 TEST(Metrics, AreTheFiguresThatARunHas) {
   test::TestRun run = test::sound_run();
   run.run.requests[0].token_times =
-      "1000000 1000000 0~";  // so that every summary has its reason to be
+      "1000000x1 1000000x1 0x1~";  // so that every summary has its reason to be
   const Report report = run.analysed();
   std::set<std::string> given, listed;
   for (const auto& [key, figure] : report.figures) {

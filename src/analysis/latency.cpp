@@ -12,7 +12,7 @@ namespace {
 
 /// All values, from which the summaries are made.
 struct LatencyValues {
-  std::vector<double> ttft, tpot, interactivity, itl, itl_upper, e2e;
+  std::vector<double> ttft, tpot, tpot_behind_first, interactivity, itl, itl_upper, e2e;
   bool any_censored = false;
 };
 
@@ -64,6 +64,11 @@ void take_request(LatencyValues& values, const RequestRecord& request, const Ans
     values.tpot.push_back(tpot);
     if (tpot > 0) values.interactivity.push_back(1 / tpot);
   }
+  const double behind_first = answer.total - static_cast<double>(answer.first_event_tokens);
+  if (answer.source == TokenSource::event_ids && answer.events > 1 && behind_first > 0) {
+    values.tpot_behind_first.push_back(to_seconds(*answer.last - *answer.first).value() /
+                                       behind_first);
+  }
   take_gaps(values, request, answer);
 }
 
@@ -86,6 +91,10 @@ std::map<std::string, Summary> latencies(const Run& run, const std::vector<Answe
   all["ttft_seconds"] = summary_of(std::move(values.ttft), "s", none);
   all["e2e_latency_seconds"] = summary_of(std::move(values.e2e), "s", none);
   all["tpot_seconds"] = summary_of(std::move(values.tpot), "s", no_gaps);
+  if (!values.tpot_behind_first.empty()) {
+    all["tpot_behind_first_event_seconds"] =
+        summary_of(std::move(values.tpot_behind_first), "s", no_gaps);
+  }
   all["interactivity_tokens_per_second"] =
       summary_of(std::move(values.interactivity), "token/s", no_gaps);
   all["itl_seconds"] = summary_of(std::move(values.itl), "s", no_gaps);

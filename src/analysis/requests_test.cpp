@@ -56,6 +56,24 @@ TEST(Latency, SixteenEventsOfEightTokensAreASpeculativeStream) {
   EXPECT_NEAR(*all.at("interactivity_tokens_per_second").p50, 127 / 1.2, 1e-6);
 }
 
+TEST(Latency, BehindAFirstEventOfSeveralTokensHasItsOwnRate) {
+  test::TestRun run;
+  std::string times = "1350000x8";
+  for (int i = 1; i < 16; ++i) times += " 80000x8";
+  RequestRecord& request = run.answer(0, {1});
+  request.token_times = times;
+  request.output_tokens = 128;
+  const auto all = latencies_of(run.run);
+  EXPECT_NEAR(*all.at("tpot_seconds").p50, 1.200 / 127, 1e-9);
+  EXPECT_NEAR(*all.at("tpot_behind_first_event_seconds").p50, 1.200 / 120, 1e-9);
+}
+
+TEST(Latency, BehindTheFirstEventIsNotGivenWhereEventsDoNotSayTheirTokens) {
+  test::TestRun run;
+  run.answer(0, {1, 2, 3});
+  EXPECT_EQ(latencies_of(run.run).count("tpot_behind_first_event_seconds"), 0U);
+}
+
 TEST(Latency, OneTokenHasNoTimePerOutputToken) {
   test::TestRun run;
   run.answer(0, {1});

@@ -94,7 +94,10 @@ AnswerTokens tokens_of(const RequestRecord& request) {
   TokenTimesReader reader(request.token_times, request.sent);
   while (const auto event = reader.next()) {
     ++answer.events;
-    if (!answer.first) answer.first = event->at;
+    if (!answer.first) {
+      answer.first = event->at;
+      answer.first_event_tokens = event->tokens.value_or(0);
+    }
     answer.last = event->at;
     all_counted = all_counted && event->tokens.has_value();
     counted += event->tokens.value_or(0);

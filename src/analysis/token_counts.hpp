@@ -24,6 +24,7 @@ struct AnswerTokens {
   std::int64_t events = 0;
   double per_event = 1;  ///< of an even spread; events that say their own count differ
   std::optional<MonoTime> first, last;  ///< token events
+  std::int64_t first_event_tokens = 0;  ///< with TokenSource::event_ids only
 };
 AnswerTokens tokens_of(const RequestRecord& request);
 

@@ -24,6 +24,7 @@ Result<int> run_analyze(const ParsedOptions& parsed) {
                      "the boundaries stand in docs/methods.md");
     }
   }
+  TRY(choice.definitions, definitions_in(parsed.text("definitions")));
   TRY(const OutputFormat format, output_format_in(parsed.text("format")));
   TRY(const Report report, judged(parsed.positionals().front(), choice));
   put_out(printed({report}, format));
@@ -33,19 +34,22 @@ Result<int> run_analyze(const ParsedOptions& parsed) {
 }  // namespace
 
 CommandSpec analyze_command() {
-  return {"analyze",
-          "judges a recorded run again; the same record gives the same bytes",
-          "tokenjoule analyze RUN [options]   (RUN: run.jsonl, or the folder it lies in)",
-          {{"--format", "table|markdown|json|csv", "what is printed (default: table)",
-            OptionKind::value, "", "Options"},
-           {"--boundary", "NAME", "boundary of the headline figures (default: as the run was told)",
-            OptionKind::value, "", "Options"},
-           {"--strict", "", "what needs care counts as unusable (default: as the run was told)",
-            OptionKind::flag, "", "Options"}},
-          {"tokenjoule analyze tokenjoule-20261130-120000",
-           "tokenjoule analyze run.jsonl --format json"},
-          1,
-          run_analyze};
+  return {
+      "analyze",
+      "judges a recorded run again; the same record gives the same bytes",
+      "tokenjoule analyze RUN [options]   (RUN: run.jsonl, or the folder it lies in)",
+      {{"--format", "table|markdown|json|csv", "what is printed (default: table)",
+        OptionKind::value, "", "Options"},
+       {"--boundary", "NAME", "boundary of the headline figures (default: as the run was told)",
+        OptionKind::value, "", "Options"},
+       {"--definitions", "vllm|aiperf|sglang",
+        "show the run as that tool would count it, beside ours", OptionKind::value, "", "Options"},
+       {"--strict", "", "what needs care counts as unusable (default: as the run was told)",
+        OptionKind::flag, "", "Options"}},
+      {"tokenjoule analyze tokenjoule-20261130-120000",
+       "tokenjoule analyze run.jsonl --format json"},
+      1,
+      run_analyze};
 }
 
 }  // namespace tokenjoule

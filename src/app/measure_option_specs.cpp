@@ -88,6 +88,8 @@ std::vector<OptionSpec> measure_option_specs() {
        K::value, "--output-dir,--artifact-dir,--result-dir", output},
       {"--format", "table|markdown|json|csv", "what is printed (default: table)", K::value, "",
        output},
+      {"--definitions", "vllm|aiperf|sglang",
+       "also show the run as that tool would count it, beside ours", K::value, "", output},
       {"--label", "TEXT", "a name for the run, kept in the record", K::value, "", output},
       {"--metadata", "K=V", "a fact to keep in the record; repeatable", K::values, "", output},
       {"--ui", "auto|plain|none", "progress while it runs, on standard error (default: auto)",

@@ -238,6 +238,7 @@ Status take_meters(MeasureOptions& options, const ParsedOptions& parsed) {
 Status take_output(MeasureOptions& options, const ParsedOptions& parsed) {
   options.out = parsed.text("out");
   TRY(options.format, output_format_in(parsed.text("format")));
+  TRY(options.definitions, definitions_in(parsed.text("definitions")));
   options.label = parsed.text("label").value_or("");
   TRY(options.metadata, key_values_in(parsed, "metadata"));
   const std::string ui = parsed.flag("quiet") ? "none" : parsed.text("ui").value_or("auto");
@@ -262,6 +263,17 @@ Result<OutputFormat> output_format_in(const std::optional<std::string>& text) {
   return failure(ErrorKind::usage,
                  fmt::format("--format {} is none{}", quoted(*text), did_you_mean(*text, formats)),
                  "say table, markdown, json or csv");
+}
+
+Result<std::optional<PeerTool>> definitions_in(const std::optional<std::string>& text) {
+  if (!text) return std::optional<PeerTool>();
+  const auto tool = peer_tool_named(*text);
+  if (tool) return tool;
+  const std::string tools[] = {"vllm", "aiperf", "sglang"};
+  return failure(
+      ErrorKind::usage,
+      fmt::format("--definitions {} is none{}", quoted(*text), did_you_mean(*text, tools)),
+      "say vllm, aiperf or sglang");
 }
 
 Result<MeasureOptions> measure_options_from(const ParsedOptions& parsed) {
@@ -307,6 +319,7 @@ std::string configuration_json(const MeasureOptions& options, std::int64_t concu
     json["expect_power_limit_w"] = options.expect_power_limit->value();
   json["strict"] = options.strict;
   if (options.boundary) json["boundary"] = name_of(*options.boundary);
+  if (options.definitions) json["definitions"] = name_of(*options.definitions);
   if (!options.label.empty()) json["label"] = options.label;
   if (!options.metadata.empty()) json["metadata"] = Json(options.metadata);
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);

@@ -11,6 +11,7 @@
 #include "io/http_client.hpp"
 #include "load/length_spec.hpp"
 #include "model/boundary.hpp"
+#include "model/report.hpp"
 #include "sensors/sensor.hpp"
 
 namespace tokenjoule {
@@ -55,6 +56,7 @@ struct MeasureOptions {
   // The output.
   std::optional<std::string> out;
   OutputFormat format = OutputFormat::table;
+  std::optional<PeerTool> definitions;
   std::string label;
   std::vector<std::pair<std::string, std::string>> metadata;
   ProgressStyle progress = ProgressStyle::automatic;
@@ -65,6 +67,9 @@ Result<MeasureOptions> measure_options_from(const ParsedOptions& parsed);
 
 /// The format of --format; a usage error with a suggestion for anything else.
 Result<OutputFormat> output_format_in(const std::optional<std::string>& text);
+
+/// The tool of --definitions, none if it was not given; a usage error for anything else.
+Result<std::optional<PeerTool>> definitions_in(const std::optional<std::string>& text);
 
 /// What goes into the record of one point: the options as understood, without secrets.
 /// @param ignore_eos whether requests really carry it.

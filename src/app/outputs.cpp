@@ -27,13 +27,17 @@ Question question_for(const Run& run, const AnalysisChoice& choice) {
   if (const auto configuration = JsonDocument::parse(run.header.configuration_json)) {
     question.strict = configuration->root()["strict"].boolean().value_or(false);
     question.headline = boundary_named(configuration->root()["boundary"].string().value_or(""));
+    question.definitions =
+        peer_tool_named(configuration->root()["definitions"].string().value_or(""));
   }
   if (choice.strict) question.strict = *choice.strict;
   if (choice.boundary) question.headline = choice.boundary;
+  if (choice.definitions) question.definitions = choice.definitions;
   question.tool_version = run.header.tool_version;
-  question.result_id = uuid_of(
-      fmt::format("{} {} strict={} boundary={}", run.sha256, kMethodVersion, question.strict,
-                  question.headline ? name_of(*question.headline) : "default"));
+  question.result_id = uuid_of(fmt::format(
+      "{} {} strict={} boundary={}{}", run.sha256, kMethodVersion, question.strict,
+      question.headline ? name_of(*question.headline) : "default",
+      question.definitions ? fmt::format(" definitions={}", name_of(*question.definitions)) : ""));
   return question;
 }
 

@@ -17,6 +17,7 @@ namespace tokenjoule {
 struct AnalysisChoice {
   std::optional<bool> strict;
   std::optional<Boundary> boundary;
+  std::optional<PeerTool> definitions;
 };
 
 /// Reads a run file and judges it.

@@ -142,6 +142,9 @@ Result<unsigned> Nvml::power_usage_mw(nvml::Device device) const {
 Result<unsigned> Nvml::enforced_limit_mw(nvml::Device device) const {
   return number_from("nvmlDeviceGetEnforcedPowerLimit", device);
 }
+Result<unsigned> Nvml::requested_limit_mw(nvml::Device device) const {
+  return number_from("nvmlDeviceGetPowerManagementLimit", device);
+}
 Result<unsigned> Nvml::default_limit_mw(nvml::Device device) const {
   return number_from("nvmlDeviceGetPowerManagementDefaultLimit", device);
 }

@@ -44,6 +44,7 @@ class Nvml {
   Result<unsigned> power_usage_mw(nvml::Device device) const;
   Result<unsigned> enforced_limit_mw(nvml::Device device) const;
   Result<unsigned> default_limit_mw(nvml::Device device) const;
+  Result<unsigned> requested_limit_mw(nvml::Device device) const;
   struct LimitRange {
     unsigned min_mw = 0;
     unsigned max_mw = 0;

@@ -42,6 +42,11 @@ constexpr Metric kMetrics[] = {
     {"tpot_seconds", "s", "time per output token",
      "Last token minus first token, divided by the tokens less one, per request.", "M26", false,
      true},
+    {"tpot_behind_first_event_seconds", "s", "time per output token behind the first event",
+     "Last token minus first token, divided by the tokens behind the first event, per request; "
+     "given "
+     "where each event says how many it holds.",
+     "M37", false, true},
     {"itl_seconds", "s", "inter-token latency",
      "Gap between two token events divided by the tokens of the later one; events that shared a "
      "late read count as simultaneous.",

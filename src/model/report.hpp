@@ -67,6 +67,11 @@ struct Summary {
   std::string reason;  ///< why there is none
 };
 
+/// The power limits that a device stated at one time; absent ones cannot be read.
+struct PowerLimits {
+  std::optional<Watts> requested, enforced, by_default, lowest, highest;
+};
+
 /// Energy of one device over the window.
 struct DeviceEnergy {
   std::string id;
@@ -87,6 +92,8 @@ struct DeviceEnergy {
   std::optional<Seconds> max_gap;  ///< between reads in the window
   std::optional<Watts> power_limit_enforced;
   std::optional<Watts> power_limit_default;
+  PowerLimits limits_before;             ///< at the window's begin
+  PowerLimits limits_after;              ///< at its end
   std::optional<double> share_of_limit;  ///< mean power / enforced limit
   std::optional<Seconds> throttled;
   std::optional<double> temperature_mean_c;
@@ -194,6 +201,29 @@ struct EngineState {
   std::optional<double> running_mean, waiting_mean, preemptions, cache_use_mean;
 };
 
+/// Load tools whose definitions a run can be read by.
+enum class PeerTool { vllm, aiperf, sglang };
+std::string_view name_of(PeerTool tool);
+std::optional<PeerTool> peer_tool_named(std::string_view name);
+
+/// One line of what another load tool would print.
+struct PeerMetric {
+  std::string name;                ///< as that tool calls it
+  std::string definition;          ///< how it counts, in words
+  std::string ours;                ///< the key of docs/metrics.md that comes nearest; "" for none
+  std::optional<Summary> summary;  ///< of a distribution; else the next two
+  std::optional<double> value;
+  std::string unit;    ///< of `value`
+  std::string reason;  ///< why `value` is absent
+};
+
+/// The measured requests of the run as another load tool would count them.
+struct PeerView {
+  PeerTool tool = PeerTool::vllm;
+  std::string rules;  ///< which requests, from when to when
+  std::vector<PeerMetric> metrics;
+};
+
 /// All that a renderer needs. Everything in it follows from the record and the options.
 struct Report {
   std::string result_id;
@@ -224,6 +254,7 @@ struct Report {
   Figures figures;
   std::map<Boundary, Figures> figures_by_boundary;
   std::map<std::string, Summary> latency;  ///< ttft_seconds, tpot_seconds, itl_seconds, …
+  std::optional<PeerView> counted_as;      ///< where another tool's definitions were asked for
   FullRun full_run;
   ClientQuality client;
   bool interrupted = false;

@@ -19,6 +19,8 @@ constexpr MeasurandRow kMeasurands[] = {
     {"power_limit_enforced", "W"},
     {"power_limit_default", "W"},
     {"power_limit_max", "W"},
+    {"power_limit_min", "W"},
+    {"power_limit_requested", "W"},
     {"temperature", "degC"},
     {"sm_clock", "MHz"},
     {"memory_clock", "MHz"},

@@ -37,18 +37,20 @@ constexpr std::string_view kUnknownProcesses = "unknown: ";
 
 /// What a signal measures. Its SI unit follows from it.
 enum class Measurand {
-  energy,                ///< J
-  power,                 ///< W
-  power_limit_enforced,  ///< W
-  power_limit_default,   ///< W
-  power_limit_max,       ///< W
-  temperature,           ///< degrees Celsius
-  sm_clock,              ///< MHz
-  memory_clock,          ///< MHz
-  utilisation,           ///< 0..1
-  memory_used,           ///< bytes
-  throttled_time,        ///< s, counter: thermal or brake slowdown
-  power_capped_time,     ///< s, counter: held back by the power limit
+  energy,                 ///< J
+  power,                  ///< W
+  power_limit_enforced,   ///< W
+  power_limit_default,    ///< W
+  power_limit_max,        ///< W
+  power_limit_min,        ///< W
+  power_limit_requested,  ///< W: what was asked for; the enforced one may be lower
+  temperature,            ///< degrees Celsius
+  sm_clock,               ///< MHz
+  memory_clock,           ///< MHz
+  utilisation,            ///< 0..1
+  memory_used,            ///< bytes
+  throttled_time,         ///< s, counter: thermal or brake slowdown
+  power_capped_time,      ///< s, counter: held back by the power limit
 };
 std::string_view name_of(Measurand measurand);
 std::optional<Measurand> measurand_named(std::string_view name);

@@ -117,6 +117,27 @@ void add_latency(std::string& text, const Report& report) {
   add_table(text, {"what", ">mean", ">p5", ">p50", ">p90", ">p95", ">p99", ">n", "unit"}, rows);
 }
 
+void add_counted_as(std::string& text, const Report& report) {
+  if (!report.counted_as) return;
+  const PeerView& view = *report.counted_as;
+  add_heading(text, fmt::format("As {} would count it", name_of(view.tool)));
+  text +=
+      fmt::format("\n{}. Not this tool's figures: those stand above.\n", markdown_text(view.rules));
+  std::vector<Row> rows;
+  for (const PeerMetric& metric : view.metrics) {
+    const auto& summary = metric.summary;
+    const auto cell = [&](std::optional<double> Summary::*member) {
+      return summary ? in_unit(*summary, (*summary).*member) : std::string();
+    };
+    const std::string value =
+        metric.value ? significant(*metric.value, 4) + " " + metric.unit : not_known(metric.reason);
+    rows.push_back({markdown_text(metric.name),
+                    summary ? cell(&Summary::mean) : markdown_text(value), cell(&Summary::p50),
+                    cell(&Summary::p99), markdown_text(metric.definition)});
+  }
+  add_table(text, {"metric", ">mean or value", ">p50", ">p99", "definition"}, rows);
+}
+
 void add_measurement(std::string& text, const Report& report) {
   add_heading(text, "What was measured");
   const std::string boundary =
@@ -271,6 +292,7 @@ std::string report_markdown(const Report& report) {
   add_verdict(text, report);
   add_figures(text, report);
   add_latency(text, report);
+  add_counted_as(text, report);
   add_measurement(text, report);
   add_energy(text, report);
   add_uncertainty(text, report);

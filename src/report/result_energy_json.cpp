@@ -12,6 +12,14 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Values = JsonValues<Json>;
 
+Json limits_json(const PowerLimits& limits) {
+  return {{"requested", Values::of(limits.requested)},
+          {"enforced", Values::of(limits.enforced)},
+          {"default", Values::of(limits.by_default)},
+          {"min", Values::of(limits.lowest)},
+          {"max", Values::of(limits.highest)}};
+}
+
 Json device_json(const DeviceEnergy& device) {
   return {{"id", device.id},
           {"name", Values::of(device.name)},
@@ -32,6 +40,8 @@ Json device_json(const DeviceEnergy& device) {
           {"max_gap_s", Values::of(device.max_gap)},
           {"power_limit_enforced_watts", Values::of(device.power_limit_enforced)},
           {"power_limit_default_watts", Values::of(device.power_limit_default)},
+          {"power_limits_before_watts", limits_json(device.limits_before)},
+          {"power_limits_after_watts", limits_json(device.limits_after)},
           {"share_of_limit", Values::of(device.share_of_limit)},
           {"throttled_s", Values::of(device.throttled)},
           {"temperature_mean_c", Values::of(device.temperature_mean_c)},

@@ -68,6 +68,27 @@ Json summary_json(const Summary& summary) {
   return json;
 }
 
+Json peer_metric_json(const PeerMetric& metric) {
+  Json json = {{"name", metric.name},
+               {"definition", metric.definition},
+               {"nearest_figure", Values::of(metric.ours)}};
+  if (metric.summary) {
+    json.update(summary_json(*metric.summary));
+    return json;
+  }
+  json["value"] = Values::of(metric.value);
+  json["unit"] = metric.unit;
+  if (!metric.value) Values::put_reason(json, metric.reason);
+  return json;
+}
+
+Json counted_as_json(const std::optional<PeerView>& view) {
+  if (!view) return nullptr;
+  Json metrics = Json::array();
+  for (const PeerMetric& metric : view->metrics) metrics.push_back(peer_metric_json(metric));
+  return {{"tool", name_of(view->tool)}, {"rules", view->rules}, {"metrics", metrics}};
+}
+
 Json full_run_json(const Report& report) {
   const FullRun& full_run = report.full_run;
   Json json = {{"duration_s", Values::of(full_run.duration)},
@@ -93,6 +114,7 @@ void put_figures(J& json, const Report& report) {
   }
   json["figures_by_boundary"] = std::move(by_boundary);
   json["full_run"] = full_run_json(report);
+  json["counted_as"] = counted_as_json(report.counted_as);
 }
 
 template void put_figures(Json& json, const Report& report);

@@ -87,6 +87,25 @@ void add_latency(TerminalPage& page, const Report& report) {
   }
 }
 
+void add_counted_as(TerminalPage& page, const Report& report) {
+  if (!report.counted_as) return;
+  page.heading(fmt::format("as {} would count it", name_of(report.counted_as->tool)));
+  std::vector<std::vector<std::string>> rows;
+  for (const PeerMetric& metric : report.counted_as->metrics) {
+    const auto& summary = metric.summary;
+    const auto cell = [&](std::optional<double> Summary::*member) {
+      return summary ? summary_value(*summary, (*summary).*member) : std::string();
+    };
+    const std::string value = metric.value ? significant(*metric.value, 4) : "n/a";
+    const std::string unit = summary ? summary->unit : metric.unit;
+    rows.push_back({unit == "s" ? metric.name : fmt::format("{} ({})", metric.name, unit),
+                    summary ? cell(&Summary::mean) : value, cell(&Summary::p50),
+                    cell(&Summary::p99)});
+  }
+  page.table({{""}, {"mean", true}, {"p50", true}, {"p99", true}}, rows);
+  page.paragraph(report.counted_as->rules, Paint::faint, 2);
+}
+
 void add_measurement(TerminalPage& page, const Report& report) {
   page.heading("what was measured");
   page.field("boundary", report.boundary ? fmt::format("{}: {}", words_for(*report.boundary),
@@ -192,6 +211,7 @@ std::string terminal_table(const Report& report, const TerminalStyle& style) {
   add_verdict(page, report);
   add_figures(page, report);
   add_latency(page, report);
+  add_counted_as(page, report);
   add_measurement(page, report);
   add_energy(page, report);
   add_rest(page, report);

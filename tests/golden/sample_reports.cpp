@@ -68,6 +68,8 @@ DeviceEnergy simulated_gpu(std::string index, double joules) {
   gpu.step = Seconds(0.1);
   gpu.max_gap = Seconds(0.11);
   gpu.power_limit_enforced = gpu.power_limit_default = Watts(700);
+  gpu.limits_before = {Watts(700), Watts(700), Watts(700), Watts(200), Watts(700)};
+  gpu.limits_after = gpu.limits_before;
   gpu.share_of_limit = joules / 60 / 700;
   gpu.throttled = Seconds(0);
   gpu.temperature_mean_c = 61.0;
@@ -169,6 +171,23 @@ void put_figures(Report& report) {
   report.latency["e2e_latency_seconds"] = seconds(7.25, 636);
   report.latency["interactivity_tokens_per_second"] = seconds(128, 636);
   report.latency["interactivity_tokens_per_second"].unit = "token/s";
+  report.counted_as =
+      PeerView{PeerTool::vllm,
+               "requests that completed",
+               {{"TTFT", "first chunk with choices - sent", "ttft_seconds", seconds(0.171, 640)},
+                {"Output token throughput",
+                 "output tokens / duration",
+                 "output_tokens_per_second",
+                 {},
+                 6704.5,
+                 "token/s"},
+                {"Total token throughput",
+                 "(prompt + output tokens) / duration",
+                 "",
+                 {},
+                 {},
+                 "token/s",
+                 "a prompt's tokens are not known"}}};
   report.full_run.duration = Seconds(88);
   report.full_run.joules = Joules(41000);
   report.full_run.output_tokens = 590000;
@@ -350,6 +369,7 @@ Report hostile_report() {
   report.figures[text] = figure(std::numeric_limits<double>::infinity(), -1, text, text, text);
   report.latency[text] = Summary{};
   report.latency[text].unit = report.latency[text].reason = text;
+  report.counted_as = PeerView{PeerTool::sglang, text, {{text, text, text, Summary{}}}};
   return report;
 }
 

@@ -10,6 +10,7 @@ import time
 import urllib.request
 
 PROGRAM = os.environ.get("TOKENJOULE", "")
+FAKE_NVML = pathlib.Path(PROGRAM).resolve().parent / "libtokenjoule-fake-nvml.so"
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 
 
@@ -23,11 +24,16 @@ def tokenjoule(*arguments, timeout=120, **options):
 
 
 class Simulator:
-    """A running `tokenjoule simulate`."""
+    """A running `tokenjoule simulate`; its GPUs are read from its exporter's page, or with nvml through the fake NVML library."""
 
-    def __init__(self, folder, *arguments):
+    def __init__(self, folder, *arguments, nvml=False):
         port_file = pathlib.Path(folder) / f"port{time.monotonic_ns()}"
         self.started = time.time()
+        self.environment = {}
+        if nvml:
+            state = str(pathlib.Path(folder) / "nvml")
+            self.environment = {"TOKENJOULE_FAKE_NVML": state}
+            arguments += ("--nvml-state", state)
         self.process = subprocess.Popen([PROGRAM, "simulate", "--port", "0", "--port-file", port_file, *map(str, arguments)],
                                         stdout=subprocess.DEVNULL)
         deadline = time.monotonic() + 20
@@ -36,7 +42,7 @@ class Simulator:
                 raise AssertionError("the simulator did not start")
             time.sleep(0.02)
         self.url = f"http://127.0.0.1:{port_file.read_text().strip()}"
-        self.sensor = f"dcgm:url={self.url}/dcgm/metrics"
+        self.sensor = f"nvml:library={FAKE_NVML}" if nvml else f"dcgm:url={self.url}/dcgm/metrics"
 
     def get(self, path):
         with urllib.request.urlopen(self.url + path, timeout=10) as answer:
@@ -52,9 +58,9 @@ class Simulator:
 
 
 @contextlib.contextmanager
-def simulator(*arguments):
+def simulator(*arguments, nvml=False):
     with tempfile.TemporaryDirectory() as folder:
-        running = Simulator(folder, *arguments)
+        running = Simulator(folder, *arguments, nvml=nvml)
         try:
             yield running
         finally:

@@ -146,7 +146,7 @@ class SameValues(unittest.TestCase):
         self.same(n.nvmlDeviceGetPowerManagementDefaultLimit(self.gpus[0]) / 1000, 700, 0, "power_limit_default")
         self.same(self.field(0, n.NVML_FI_DEV_POWER_MAX_LIMIT) / 1000, 700, 0, "power_limit_max")
         self.assertEqual(n.nvmlDeviceGetPowerManagementLimitConstraints(self.gpus[0]), [200_000, 700_000])
-        self.assertEqual(self.ours(0, "power_limit_min"), "200 W")
+        self.same(self.field(0, n.NVML_FI_DEV_POWER_MIN_LIMIT) / 1000, 200, 0, "power_limit_min")
 
     def test_state(self):
         n = self.nvml

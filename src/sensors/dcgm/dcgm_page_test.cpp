@@ -245,8 +245,8 @@ TEST(DcgmPageFile, APageWithOldAndNewNamesGivesEachGpuOnce) {
   ASSERT_EQ(contents.devices.size(), 2u);
   EXPECT_EQ(contents.devices[0].label, "0");
   EXPECT_EQ(contents.devices[1].name, "NVIDIA H200 NVL");
-  // Energy, two powers, three limits, temperature, two clocks, utilisation, memory, power-cap time.
-  EXPECT_EQ(contents.signals.size(), 24u);
+  // Energy, two powers, five limits, temperature, two clocks, utilisation, memory, power-cap time.
+  EXPECT_EQ(contents.signals.size(), 28u);
   const auto page = page_of(text);
   const auto metrics = *dcgm_metrics_on(page, "");
   const auto readings = dcgm_readings(page, metrics, {});

@@ -65,9 +65,6 @@ Result<OpenedGpu> opened_gpu(const Nvml& nvml, unsigned index, const std::string
   }
   const NvmlRead probed = read_nvml(nvml, gpu.handle, keys_to_probe(driver));
   gpu.signals = signals_of(facts, probed.values);
-  put_watts(gpu.device, "power_limit_min", probed.values, nvml_field(nvml::kMinLimit));
-  put_watts(gpu.device, "power_limit_min", probed.values, nvml_call(NvmlCall::min_limit));
-  put_watts(gpu.device, "power_limit_requested", probed.values, nvml_field(nvml::kRequestedLimit));
   put_watts(gpu.device, "module_power_limit", probed.values,
             nvml_field(nvml::kEnforcedLimit, nvml::kScopeModule));
   if (!gpu.signals.left_out.empty()) gpu.device.facts["left_out"] = gpu.signals.left_out;

@@ -49,6 +49,7 @@ Result<double> read_call(const Nvml& nvml, nvml::Device device, NvmlCall call) {
     case NvmlCall::power_usage: return as_number(nvml.power_usage_mw(device));
     case NvmlCall::enforced_limit: return as_number(nvml.enforced_limit_mw(device));
     case NvmlCall::default_limit: return as_number(nvml.default_limit_mw(device));
+    case NvmlCall::requested_limit: return as_number(nvml.requested_limit_mw(device));
     case NvmlCall::max_limit:
       return nvml.limit_range(device).map(
           [](auto range) { return static_cast<double>(range.max_mw); });

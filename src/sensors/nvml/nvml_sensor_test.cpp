@@ -20,6 +20,7 @@ power = 0:100 10:400
 start_mj = 5000000
 counter_step = 0.1
 limit_enforced = 0:700 20:500
+limit_requested = 700
 limit_default = 700
 limit_min = 200
 limit_max = 700
@@ -94,6 +95,8 @@ TEST(NvmlSensor, ReadsStateAndLimits) {
   EXPECT_EQ(world.value(Measurand::power_limit_enforced), 700'000);
   EXPECT_EQ(world.value(Measurand::power_limit_default), 700'000);
   EXPECT_EQ(world.value(Measurand::power_limit_max), 700'000);
+  EXPECT_EQ(world.value(Measurand::power_limit_min), 200'000);
+  EXPECT_EQ(world.value(Measurand::power_limit_requested), 700'000);
   EXPECT_EQ(world.value(Measurand::temperature), 41);
   EXPECT_EQ(world.value(Measurand::sm_clock), 1980);
   EXPECT_EQ(world.value(Measurand::memory_clock), 2619);
@@ -137,9 +140,11 @@ TEST(NvmlSensor, KnowsItsDevice) {
   EXPECT_EQ(devices[0].kind, DeviceKind::gpu);
   EXPECT_EQ(devices[0].label, "0");
   EXPECT_TRUE(devices[0].simulated);
-  const std::map<std::string, std::string> facts = {
-      {"architecture", "Hopper"},      {"mig_mode", "off"},        {"nvml_version", "12.550.54.15"},
-      {"pci_address", "0000:3b:00.0"}, {"persistence_mode", "on"}, {"power_limit_min", "200 W"}};
+  const std::map<std::string, std::string> facts = {{"architecture", "Hopper"},
+                                                    {"mig_mode", "off"},
+                                                    {"nvml_version", "12.550.54.15"},
+                                                    {"pci_address", "0000:3b:00.0"},
+                                                    {"persistence_mode", "on"}};
   EXPECT_EQ(devices[0].facts, facts);
   EXPECT_EQ(world.signals()[0].driver, "550.54.15");
 }

@@ -147,6 +147,10 @@ void add_limits(const Found& found, NvmlSignals& signals) {
            {Measurand::power_limit_default, "mW", kMilli, true}, signals);
   add_slow(found, {nvml_field(nvml::kMaxLimit), nvml_call(NvmlCall::max_limit)},
            {Measurand::power_limit_max, "mW", kMilli, true}, signals);
+  add_slow(found, {nvml_field(nvml::kMinLimit), nvml_call(NvmlCall::min_limit)},
+           {Measurand::power_limit_min, "mW", kMilli, true}, signals);
+  add_slow(found, {nvml_field(nvml::kRequestedLimit), nvml_call(NvmlCall::requested_limit)},
+           {Measurand::power_limit_requested, "mW", kMilli, true}, signals);
 }
 
 void add_state(const Found& found, NvmlSignals& signals) {

@@ -16,6 +16,7 @@ std::string_view function_of(NvmlCall call) {
     case NvmlCall::total_energy: return "nvmlDeviceGetTotalEnergyConsumption";
     case NvmlCall::power_usage: return "nvmlDeviceGetPowerUsage";
     case NvmlCall::enforced_limit: return "nvmlDeviceGetEnforcedPowerLimit";
+    case NvmlCall::requested_limit: return "nvmlDeviceGetPowerManagementLimit";
     case NvmlCall::default_limit: return "nvmlDeviceGetPowerManagementDefaultLimit";
     case NvmlCall::max_limit:
     case NvmlCall::min_limit: return "nvmlDeviceGetPowerManagementLimitConstraints";
@@ -82,8 +83,9 @@ std::vector<NvmlKey> keys_to_probe(std::string_view driver_version) {
   }
   for (const NvmlCall call :
        {NvmlCall::total_energy, NvmlCall::power_usage, NvmlCall::enforced_limit,
-        NvmlCall::default_limit, NvmlCall::max_limit, NvmlCall::min_limit, NvmlCall::temperature,
-        NvmlCall::sm_clock, NvmlCall::memory_clock, NvmlCall::utilisation, NvmlCall::memory_used}) {
+        NvmlCall::default_limit, NvmlCall::max_limit, NvmlCall::min_limit,
+        NvmlCall::requested_limit, NvmlCall::temperature, NvmlCall::sm_clock,
+        NvmlCall::memory_clock, NvmlCall::utilisation, NvmlCall::memory_used}) {
     keys.push_back(nvml_call(call));
   }
   return keys;

@@ -15,17 +15,18 @@ namespace tokenjoule {
 /// How a value is asked for: as a field of the batched call, or by a function of its own.
 enum class NvmlCall {
   field,
-  total_energy,    ///< mJ
-  power_usage,     ///< mW
-  enforced_limit,  ///< mW
-  default_limit,   ///< mW
-  max_limit,       ///< mW
-  min_limit,       ///< mW
-  temperature,     ///< degrees Celsius
-  sm_clock,        ///< MHz
-  memory_clock,    ///< MHz
-  utilisation,     ///< percent
-  memory_used,     ///< bytes
+  total_energy,     ///< mJ
+  power_usage,      ///< mW
+  enforced_limit,   ///< mW
+  default_limit,    ///< mW
+  max_limit,        ///< mW
+  min_limit,        ///< mW
+  requested_limit,  ///< mW
+  temperature,      ///< degrees Celsius
+  sm_clock,         ///< MHz
+  memory_clock,     ///< MHz
+  utilisation,      ///< percent
+  memory_used,      ///< bytes
 };
 
 /// One value of a GPU.
