@@ -31,6 +31,19 @@ class KnownAnswers(unittest.TestCase):
                     else:
                         self.assertEqual(found, value)
 
+    def test_the_same_run_as_other_tools_count_it(self):
+        # Two answers of 24 tokens in 2 s behind the first event, one of 16 in 3 s.
+        per_token = {}
+        for tool, name in (("vllm", "TPOT"), ("aiperf", "Inter Token Latency"), ("sglang", "TPOT")):
+            done = tokenjoule("analyze", RUNS / "several_tokens_per_event.jsonl", "--format", "json", "--definitions", tool)
+            view = json.loads(done.stdout)["counted_as"]
+            self.assertEqual(view["tool"], tool)
+            per_token[tool] = next(metric["mean"] for metric in view["metrics"] if metric["name"] == name)
+        self.assertAlmostEqual(per_token["aiperf"], (2 / 23 + 2 / 23 + 3 / 15) / 3, delta=1e-9)
+        done = tokenjoule("analyze", RUNS / "several_tokens_per_event.jsonl", "--definitions", "vlm")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("vllm", done.stderr)
+
     def test_every_format_is_printed(self):
         name = next(iter(json.loads((RUNS / "expected.json").read_text())))
         for form in ("table", "markdown", "csv", "json"):
