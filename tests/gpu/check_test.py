@@ -102,7 +102,7 @@ class OnTheFakeLibrary(unittest.TestCase):
 
     def test_one_table(self):
         self.assertEqual(self.printed, self.table)
-        self.assertEqual(self.table.count("|---|"), 1)
+        self.assertEqual(self.table.count("\n|---"), 1)
         self.assertIn("| 0 | temperature | nvmlDeviceGetTemperature | 41 | 41 | degC |  |", self.table)
         self.assertIn("(simulated)", self.table)
         self.assertNotIn("no load made", self.table)
