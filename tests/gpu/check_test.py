@@ -132,6 +132,7 @@ class Otherwise(unittest.TestCase):
 
     def test_no_gpu_is_one_line_and_exit_3(self):
         for lines in (self.fails(3, "/no/such/library.so", library="/no/such/library.so"),
+                      self.fails(3, "no NVIDIA GPU here", "--program", "", library="/no/such/library.so"),
                       self.fails(3, "finds no GPU", script="driver = 580.126.09\n"),
                       self.fails(3, "driver is not loaded", script="init_result = 9\n")):
             self.assertEqual(lines.count("\n"), 1, lines)
