@@ -108,15 +108,45 @@ class OnTheFakeLibrary(unittest.TestCase):
         self.assertNotIn("no load made", self.table)
 
 
+# As much of PyTorch as the load asks for.
+TORCH = """
+import time
+class Factor:
+    def __matmul__(self, other): return self
+class cuda:
+    is_available = staticmethod(lambda: DEVICES > 0)
+    device_count = staticmethod(lambda: DEVICES)
+    synchronize = staticmethod(lambda gpu: time.sleep(0.01))
+float16 = None
+randn = lambda *shape, device, dtype: Factor()
+DEVICES = """
+
+
 class Otherwise(unittest.TestCase):
-    def test_without_pytorch_there_is_no_load_and_all_say_so(self):
+    def with_python(self, options, torch=None):
+        """What is found with a Python of these options, which has that module torch or none."""
         with tempfile.TemporaryDirectory() as name:
-            python = pathlib.Path(name) / "python"  # one that surely has no PyTorch
-            python.write_text(f'#!/bin/sh\nexec {sys.executable} -I -S "$@"\n')
+            python = pathlib.Path(name) / "python"
+            python.write_text(f'#!/bin/sh\nPYTHONPATH={name} exec {sys.executable} {options} "$@"\n')
             python.chmod(0o755)
+            if torch:
+                (pathlib.Path(name) / "torch.py").write_text(torch)
             with check("--seconds", "1", "--python", python) as (ended, folder):
                 self.assertEqual(ended.returncode, 0, ended.stderr)
-                found = json.loads((folder / "found.json").read_text())
+                return json.loads((folder / "found.json").read_text()), ended
+
+    def test_the_load_is_made_with_pytorch(self):
+        found, _ = self.with_python("-S", TORCH + "2")
+        self.assertIsNone(found["no_load_because"])
+        self.assertAlmostEqual(found["load"]["energy"]["powers"][0]["mean_watts"], 300, places=3)
+
+    def test_pytorch_without_a_gpu_makes_no_load(self):
+        found, _ = self.with_python("-S", TORCH + "0")
+        self.assertIsNone(found["load"])
+        self.assertEqual(found["no_load_because"], "PyTorch finds no CUDA device")
+
+    def test_without_pytorch_there_is_no_load_and_all_say_so(self):
+        found, ended = self.with_python("-I -S")
         self.assertIsNone(found["load"])
         self.assertEqual(found["no_load_because"], "PyTorch absent")
         self.assertIn("**no load made: PyTorch absent**", ended.stdout)
