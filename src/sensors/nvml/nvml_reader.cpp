@@ -83,4 +83,14 @@ NvmlRead read_nvml(const Nvml& nvml, nvml::Device device, const std::vector<Nvml
   return read;
 }
 
+Result<double> read_nvml_value(const Nvml& nvml, nvml::Device device, const NvmlKey& key) {
+  if (key.call != NvmlCall::field) return read_call(nvml, device, key.call);
+  nvml::FieldValue field{.field = key.field, .scope = key.scope};
+  TRY_DO(nvml.field_values(device, {&field, 1}));
+  if (field.result != nvml::kSuccess) return unexpected(nvml_error(field.result, source_of(key)));
+  const auto number = number_in(field);
+  if (!number) return failure(ErrorKind::missing, source_of(key) + ": no number of a known type");
+  return *number;
+}
+
 }  // namespace tokenjoule

@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/result.hpp"
 #include "devices/nvml.hpp"
 #include "sensors/nvml/nvml_values.hpp"
 
@@ -19,5 +20,9 @@ struct NvmlRead {
 /// Reads the values: all fields by one call, the others one by one. A GPU that is lost is asked
 /// nothing more.
 NvmlRead read_nvml(const Nvml& nvml, nvml::Device device, const std::vector<NvmlKey>& keys);
+
+/// One value, asked for by a call of its own, or why the GPU does not give it. For checking what a
+/// GPU offers; a sensor uses read_nvml.
+Result<double> read_nvml_value(const Nvml& nvml, nvml::Device device, const NvmlKey& key);
 
 }  // namespace tokenjoule

@@ -27,6 +27,8 @@ class ScriptedNvml {
   ScriptedNvml& operator=(const ScriptedNvml&) = delete;
 
   void set_time(double seconds) { std::ofstream(folder_ / "clock") << seconds; }
+  /// Where a test may put files of its own; removed at the end.
+  const std::filesystem::path& folder() const { return folder_; }
 
  private:
   std::filesystem::path folder_;

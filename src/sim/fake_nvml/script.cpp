@@ -165,6 +165,13 @@ const std::map<std::string_view, Setter>& gpu_setters() {
       {"reset_at", time_setter(&ScriptedGpu::reset_at_s)},
       {"freeze_at", time_setter(&ScriptedGpu::freeze_at_s)},
       {"result_at", time_setter(&ScriptedGpu::result_at_s)},
+      {"block_ms", number_setter(&ScriptedGpu::block_ms)},
+      {"block_from", number_setter(&ScriptedGpu::block_from_s)},
+      {"block_gate",
+       [](GpuRef gpu, Text text) {
+         gpu.block_gate = text;
+         return !text.empty();
+       }},
       {"power", curve_setter(&ScriptedGpu::power)},
       {"module_power", curve_setter(&ScriptedGpu::module_power)},
       {"limit_enforced", curve_setter(&ScriptedGpu::limit_enforced)}};

@@ -36,6 +36,9 @@ struct ScriptedGpu {
   std::optional<double> reset_at_s;   ///< the counter starts again at 0
   std::optional<double> freeze_at_s;  ///< the counter stands still from here on
   std::optional<double> result_at_s;  ///< FakeGpu::result is given from here on, 0 before
+  double block_ms = 0;                ///< each call on it takes this much longer
+  double block_from_s = 0;            ///< from here on
+  std::string block_gate;  ///< a FIFO that each call on it reads to its end, where it is there
 };
 
 /// What the fake library does, as told by a text file. Format: README.md beside this file.

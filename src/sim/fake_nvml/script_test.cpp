@@ -18,7 +18,8 @@ TEST(StepCurve, IsIntegratedPieceByPiece) {
 TEST(FakeScript, ReadsGlobalsGpusAndComments) {
   const auto script = fake_script_in(
       "driver = 535.54.03  # an old one\n\n[gpu]\nuuid = GPU-1\npower = 0:80 2.5:300\n"
-      "processes = 17:1048576 18:0\nreset_at = 3\n[gpu]\nuuid = GPU-2\nflags = power module\n");
+      "processes = 17:1048576 18:0\nreset_at = 3\nblock_ms = 500\nblock_from = 2\n"
+      "block_gate = /tmp/gate\n[gpu]\nuuid = GPU-2\nflags = power module\n");
   ASSERT_TRUE(script) << script.error().message;
   EXPECT_EQ(script->driver_version, "535.54.03");
   ASSERT_EQ(script->gpus.size(), 2U);
@@ -27,13 +28,17 @@ TEST(FakeScript, ReadsGlobalsGpusAndComments) {
   EXPECT_EQ(script->gpus[0].fixed.process_count, 2U);
   EXPECT_EQ(script->gpus[0].fixed.processes[0].memory_bytes, 1048576U);
   EXPECT_EQ(script->gpus[0].reset_at_s, 3.0);
+  EXPECT_EQ(script->gpus[0].block_ms, 500);
+  EXPECT_EQ(script->gpus[0].block_from_s, 2);
+  EXPECT_EQ(script->gpus[0].block_gate, "/tmp/gate");
   EXPECT_TRUE(script->gpus[1].fixed.offers(kFakeModule));
   EXPECT_FALSE(script->gpus[1].fixed.offers(kFakeCounter));
 }
 
 TEST(FakeScript, NamesTheLineThatItCannotTake) {
-  for (const char* line : {"volume = 11", "[gpu]\nflags = no_such", "[gpu]\npower = a:b",
-                           "[gpu]\npower = 5:1 4:1", "[gpu]\nuuid", "[cpu]", "init_result = x"}) {
+  for (const char* line :
+       {"volume = 11", "[gpu]\nflags = no_such", "[gpu]\npower = a:b", "[gpu]\npower = 5:1 4:1",
+        "[gpu]\nuuid", "[cpu]", "init_result = x", "[gpu]\nblock_gate ="}) {
     EXPECT_FALSE(fake_script_in(line)) << line;
   }
   const auto script = fake_script_in("driver = 1\n[gpu]\nuuid = GPU-1\nvolume = 11\n");

@@ -38,6 +38,7 @@ Target target_of(Device device) {
     return target;
   }
   target.handle = *static_cast<const Handle*>(device);
+  wait_as_scripted(target.handle.gpu);
   const auto gpu = fake_gpu(target.handle.gpu);
   if (!gpu) {
     target.code = nvml::kInvalidArgument;

@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <sstream>
+#include <thread>
 #include <variant>
 
 #include <fcntl.h>
@@ -125,6 +126,30 @@ std::optional<FakeGpu> gpu_in(const FakeNvmlRegion& region, unsigned index) {
   return gpu;
 }
 
+/// What a call on the GPU has to wait for now.
+struct Block {
+  double ms = 0;
+  std::string gate;
+};
+
+Block block_of(unsigned index) {
+  const std::lock_guard lock(state().mutex);
+  const auto* running = std::get_if<RunningScript>(&state().source);
+  if (running == nullptr || index >= running->script.gpus.size()) return {};
+  const ScriptedGpu& gpu = running->script.gpus[index];
+  const bool now = gpu.block_ms > 0 && running->now_s() >= gpu.block_from_s;
+  return {now ? gpu.block_ms : 0, gpu.block_gate};
+}
+
+/// Opening waits for a writer, reading for its end.
+void wait_at_gate(const std::string& path) {
+  const int gate = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (gate < 0) return;
+  char ignored[16];
+  while (read(gate, ignored, sizeof ignored) > 0) continue;
+  close(gate);
+}
+
 }  // namespace
 
 nvml::Return start_fake_nvml() {
@@ -173,6 +198,13 @@ std::optional<FakeGpu> fake_gpu(unsigned index) {
   const auto* script = std::get_if<RunningScript>(&state().source);
   if (script == nullptr || index >= script->script.gpus.size()) return std::nullopt;
   return gpu_at(script->script.gpus[index], script->now_s());
+}
+
+void wait_as_scripted(unsigned index) {
+  const Block block = block_of(index);
+  if (!block.gate.empty()) wait_at_gate(block.gate);
+  if (block.ms > 0)
+    std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(block.ms));
 }
 
 }  // namespace tokenjoule

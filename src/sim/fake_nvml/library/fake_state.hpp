@@ -20,5 +20,8 @@ unsigned fake_gpu_count();
 /// The GPU as it is now. Its `result` is kGpuIsLost where the simulator has ended. nullopt: there
 /// is no such GPU, or the library is not initialised.
 std::optional<FakeGpu> fake_gpu(unsigned index);
+/// Returns once a call on that GPU may be answered: at once, but where its script blocks calls.
+/// Calls on other GPUs go on meanwhile.
+void wait_as_scripted(unsigned index);
 
 }  // namespace tokenjoule
