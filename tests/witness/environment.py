@@ -75,14 +75,39 @@ def promtool():
     return program
 
 
-def main(file, pins, **programs):
-    """Runs the file's tests in an environment that has the packages. `programs`: the arguments that it takes, each
-    with what it is; the tests find them in the environment under their names in capitals."""
+def vllm_benchmarks(version):
+    """A folder with vllm/benchmarks of vLLM's source package. pip fetches and unpacks the package, then asks for
+    its metadata, which needs torch and so fails; --no-clean leaves what was unpacked. In isolation it would fetch
+    torch instead."""
+    folder = CACHE / f"vllm-{version}"
+    if folder.exists():
+        return folder
+    with one_at_a_time(), tempfile.TemporaryDirectory() as temporary:
+        print(f"fetching vllm {version}'s source package (47 MB, once)", flush=True)
+        done = subprocess.run([CACHE / "venv" / "bin" / "python", "-m", "pip", "download", "--no-deps", "--no-binary",
+                               "vllm", "--no-build-isolation", "--no-clean", "-d", temporary, f"vllm=={version}"],
+                              env=dict(os.environ, TMPDIR=temporary), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True, timeout=500)
+        found = list(pathlib.Path(temporary).glob("pip-download-*/vllm_*/vllm/benchmarks"))
+        if not found:
+            skip(f"vllm {version} cannot be fetched from PyPI: {done.stdout.strip().splitlines()[-1:]}")
+        shutil.rmtree(folder.with_suffix(".new"), ignore_errors=True)
+        shutil.copytree(found[0], folder.with_suffix(".new") / "vllm" / "benchmarks")
+        folder.with_suffix(".new").rename(folder)  # whole or not at all
+    return folder
+
+
+def main(file, pins, prepared=(), **programs):
+    """Runs the file's tests in an environment that has the packages. The tests find in the environment, under
+    names in capitals, the arguments that the file takes (`programs`: each with what it is) and what is to be
+    `prepared` (pairs of a name and how to get it)."""
     if sys.argv[1:] == [INSIDE]:
         unittest.main(argv=sys.argv[:1], verbosity=2)
     if len(sys.argv) != 1 + len(programs):
-        sys.exit(f"usage: {pathlib.Path(file).name} {' '.join(programs)}")
+        sys.exit(f"usage: {pathlib.Path(file).name} {' '.join(name.upper() for name in programs)}")
     python = python_with(*pins) if pins else sys.executable
-    variables = dict(zip((name.upper() for name in programs), sys.argv[1:]))
-    variables["PYTHONDONTWRITEBYTECODE"] = "1"
+    variables = dict(zip(programs, sys.argv[1:]))
+    variables.update((name, str(prepare())) for name, prepare in prepared)
+    variables["pythondontwritebytecode"] = "1"
+    variables = {name.upper(): value for name, value in variables.items()}
     sys.exit(subprocess.run([python, file, INSIDE], env=dict(os.environ, **variables)).returncode)

@@ -59,5 +59,4 @@ class Accepted(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    os.environ.setdefault("PROMTOOL", str(environment.promtool()))
-    environment.main(__file__, [], tokenjoule="the program")
+    environment.main(__file__, [], [("promtool", environment.promtool)], tokenjoule="the program")
