@@ -67,6 +67,16 @@ def simulator(*arguments, nvml=False):
             running.stop()
 
 
+def counters(page):
+    """The values of a metrics page by name, summed over all labels."""
+    totals = {}
+    for line in page.splitlines():
+        if line and not line.startswith("#"):
+            name = line.split("{")[0].split(" ")[0]
+            totals[name] = totals.get(name, 0) + float(line.rsplit(" ", 1)[1])
+    return totals
+
+
 @contextlib.contextmanager
 def new_folder():
     """A path for --out that does not exist yet."""

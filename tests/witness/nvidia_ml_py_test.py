@@ -12,8 +12,9 @@ import sys
 import tempfile
 import unittest
 
-PACKAGE = "nvidia-ml-py>=13,<14"
-CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "tokenjoule" / "venv"
+import environment
+
+PINS = ["nvidia-ml-py==13.615.71"]
 
 SCRIPT = """
 driver = 580.126.09
@@ -57,26 +58,6 @@ architecture = 4
 flags = power
 power = 150
 """
-
-
-def skip(reason):
-    print(f"SKIPPED: {reason}")
-    sys.exit(77)
-
-
-def binding_python():
-    """The Python of an environment that has the binding."""
-    python = CACHE / "bin" / "python"
-    check = [str(python), "-c", "import pynvml"]
-    try:
-        if python.exists() and subprocess.run(check, stderr=subprocess.DEVNULL).returncode == 0:
-            return python
-        subprocess.run([sys.executable, "-m", "venv", str(CACHE)], check=True, timeout=300, capture_output=True)
-        subprocess.run([str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check", PACKAGE], check=True,
-                       timeout=300, capture_output=True)
-    except (OSError, subprocess.SubprocessError) as error:
-        skip(f"nvidia-ml-py cannot be installed: {error}")
-    return python
 
 
 class SameValues(unittest.TestCase):
@@ -206,4 +187,4 @@ if __name__ == "__main__":
         unittest.main(argv=sys.argv[:1], verbosity=2)
     if len(sys.argv) != 3:
         sys.exit(__doc__)
-    sys.exit(run_in(binding_python(), pathlib.Path(sys.argv[1]).resolve(), sys.argv[2]))
+    sys.exit(run_in(environment.python_with(*PINS), pathlib.Path(sys.argv[1]).resolve(), sys.argv[2]))
