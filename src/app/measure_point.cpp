@@ -209,7 +209,8 @@ Status PointMeasurement::begin() {
 }
 
 void PointMeasurement::idle_phase() {
-  if (question_.options.idle <= Seconds(0)) return;
+  // Before any load: the engine's counter of the whole run begins here.
+  if (question_.options.idle <= Seconds(0)) return scrape_edge();
   const MonoTime begin = clock_.now();
   mark(Phase::idle, begin);
   scrape_edge();

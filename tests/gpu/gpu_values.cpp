@@ -40,6 +40,7 @@ ValueKind kind_of(const NvmlKey& key) {
     case NvmlCall::default_limit: return {"default power limit", "mW"};
     case NvmlCall::max_limit: return {"highest power limit", "mW"};
     case NvmlCall::min_limit: return {"lowest power limit", "mW"};
+    case NvmlCall::requested_limit: return {"requested power limit", "mW"};
     case NvmlCall::temperature: return {"temperature", "degC"};
     case NvmlCall::sm_clock: return {"SM clock", "MHz"};
     case NvmlCall::memory_clock: return {"memory clock", "MHz"};

@@ -84,13 +84,16 @@ def vllm_benchmarks(version):
         return folder
     with one_at_a_time(), tempfile.TemporaryDirectory() as temporary:
         print(f"fetching vllm {version}'s source package (47 MB, once)", flush=True)
-        done = subprocess.run([CACHE / "venv" / "bin" / "python", "-m", "pip", "download", "--no-deps", "--no-binary",
-                               "vllm", "--no-build-isolation", "--no-clean", "-d", temporary, f"vllm=={version}"],
-                              env=dict(os.environ, TMPDIR=temporary), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              text=True, timeout=500)
+        reason = "its source package has no vllm/benchmarks"
+        try:
+            run(CACHE / "venv" / "bin" / "python", "-m", "pip", "download", "-q", "--disable-pip-version-check",
+                "--no-deps", "--no-binary", "vllm", "--no-build-isolation", "--no-clean", "-d", temporary, f"vllm=={version}",
+                env=dict(os.environ, TMPDIR=temporary))
+        except (OSError, subprocess.SubprocessError) as error:
+            reason = last_words(error)
         found = list(pathlib.Path(temporary).glob("pip-download-*/vllm_*/vllm/benchmarks"))
         if not found:
-            skip(f"vllm {version} cannot be fetched from PyPI: {done.stdout.strip().splitlines()[-1:]}")
+            skip(f"vllm {version} cannot be fetched from PyPI: {reason}")
         shutil.rmtree(folder.with_suffix(".new"), ignore_errors=True)
         shutil.copytree(found[0], folder.with_suffix(".new") / "vllm" / "benchmarks")
         folder.with_suffix(".new").rename(folder)  # whole or not at all

@@ -17,7 +17,8 @@ import environment
 PINS = ["prometheus_client==0.26.0"]
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 CORPUS = SOURCE / "tests" / "fuzz" / "corpus" / "prometheus_text"
-RECORDED = SOURCE.parent / "shared" / "data" / "metrics"
+# Written after the definitions of engines and exporters; none is a capture.
+WRITTEN = SOURCE.parent / "shared" / "data" / "metrics"
 
 # Pages that prometheus_client refuses as a whole, and what ours makes of them: the number of samples, None where
 # it refuses as well.
@@ -121,20 +122,22 @@ class SameSamples(unittest.TestCase):
         self.compare_simulator("--gpus", 2, "--idle-gpus", 1, least={"/metrics": 15, "/dcgm/metrics": 30})
 
     def test_names_that_need_escaping(self):
-        self.compare_simulator("--model", 'a "quoted" \\ n, {x}=1 # \u00e9', least={"/metrics": 15, "/dcgm/metrics": 10})
+        self.compare_simulator("--model", 'a "quoted" \\ n, {x}=1 # \u00e9',
+                               least={"/metrics": 15, "/dcgm/metrics": 10})
 
     def test_pages_with_missing_families(self):
-        self.compare_simulator("--fault", "no_power", "--fault", "no_counter", least={"/metrics": 15, "/dcgm/metrics": 6})
+        self.compare_simulator("--fault", "no_power", "--fault", "no_counter",
+                               least={"/metrics": 15, "/dcgm/metrics": 6})
 
     def test_the_parser_s_corpus(self):
         for file in sorted(CORPUS.iterdir()):
             with self.subTest(page=file.name):
                 self.compare(file.name, file.read_bytes())
 
-    def test_recorded_pages_of_engines_and_exporters(self):
-        files = sorted(RECORDED.glob("*.prom"))
+    def test_pages_in_the_forms_of_engines_and_exporters(self):
+        files = sorted(WRITTEN.glob("*.prom"))
         if not files:
-            self.skipTest("the recorded pages are not part of this checkout")
+            self.skipTest("the pages in the forms of engines and exporters are not part of this checkout")
         samples = 0
         for file in files:
             with self.subTest(page=file.name):

@@ -78,7 +78,7 @@ class StandIns(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Finds what is in the folder where it is, and a stand-in for all else of vLLM and for the image library."""
 
     def find_spec(self, name, path, target=None):
-        if name.split(".")[0] not in ("vllm", "PIL") or name == "vllm.benchmarks" or name.startswith("vllm.benchmarks."):
+        if name.split(".")[0] not in ("vllm", "PIL") or f"{name}.".startswith("vllm.benchmarks."):
             return None
         return importlib.machinery.ModuleSpec(name, self, is_package=True)
 

@@ -22,7 +22,6 @@ PINS = ["aiohttp==3.14.5", "numpy==2.4.6", "openai==3.57.0", "pybase64==1.5.1", 
 MODEL = "simulated-model"
 CLIENT = pathlib.Path(__file__).resolve().with_name("vllm_bench_client.py")
 REQUESTS, STREAMS, INPUT, OUTPUT = 50, 8, 64, 32
-CHAT_TEMPLATE = 7  # the simulator's: four tokens for a message, three that open the answer
 
 
 class Engine:
@@ -88,8 +87,8 @@ def measured(running, *options):
     """A run of tokenjoule: its events and its result."""
     from support import events_of, new_folder, result_of, tokenjoule
     with new_folder() as out:
-        done = tokenjoule("measure", "--url", running.url, "--sensor", running.simulator.sensor, "--all-gpus", "--out", out,
-                          "--idle", 0, "--warmup", 1, "--cooldown", 1, "-c", STREAMS, "--input-len", INPUT,
+        done = tokenjoule("measure", "--url", running.url, "--sensor", running.simulator.sensor, "--all-gpus",
+                          "--out", out, "--idle", 1, "--warmup", 1, "--cooldown", 1, "-c", STREAMS, "--input-len", INPUT,
                           "--output-len", OUTPUT, "--num-requests", REQUESTS, *options)
         if done.returncode != 0:
             raise AssertionError(done.stderr)
@@ -97,12 +96,12 @@ def measured(running, *options):
 
 
 class SameTokens(unittest.TestCase):
-    def check_vllm(self, backend, *options, template=0, simulated=()):
+    def check_vllm(self, backend, *options, simulated=()):
         with engine(*simulated) as running:
             result, (output, prompt, requests) = running.counted(lambda: vllm_bench(running.url, backend, *options))
         self.assertEqual((result["completed"], result["failed"], requests), (REQUESTS, 0, REQUESTS))
         self.assertEqual(result["total_output_tokens"], output)
-        self.assertEqual(result["total_input_tokens"] + template * REQUESTS, prompt)
+        self.assertEqual(result["total_input_tokens"], prompt)
         return output
 
     def test_vllm_completions(self):
@@ -112,7 +111,6 @@ class SameTokens(unittest.TestCase):
         self.check_vllm("openai", "--random-range-ratio", "0.5")
 
     def test_vllm_chat_of_several_lengths(self):
-        # Since some version it reports the prompt tokens of the usage, with the template.
         self.check_vllm("openai-chat", "--random-range-ratio", "0.5")
 
     def test_vllm_with_several_tokens_in_an_event(self):
@@ -128,7 +126,8 @@ class SameTokens(unittest.TestCase):
                 self.assertEqual(result["tokens"]["engine_counter_output_run"], tokens)
                 # Before the load it asks a short question, to see what the engine takes.
                 asked = next(event for event in events if event["event"] == "counters")["values"]
-                self.assertEqual((output - tokens, requests - len(sent)), (asked["output_tokens"], asked["requests_finished"]))
+                self.assertEqual((output - tokens, requests - len(sent)),
+                                 (asked["output_tokens"], asked["requests_finished"]))
 
     def test_the_three_clients_agree(self):
         with engine() as running:
@@ -138,7 +137,7 @@ class SameTokens(unittest.TestCase):
         end = next(event["at_ns"] for event in events if event["event"] == "mark" and event["phase"] == "cooldown")
         window = [event for event in events
                   if event["event"] == "request" and not event["warmup"] and event["sent_ns"] <= end]
-        ours = (sum(event["output_tokens"] for event in window), sum(event["prompt_tokens"] for event in window), len(window))
+        ours = (*(sum(event[key] for event in window) for key in ("output_tokens", "prompt_tokens")), len(window))
         expected = (REQUESTS * OUTPUT, REQUESTS * INPUT, REQUESTS)
         self.assertEqual((vllm["total_output_tokens"], vllm["total_input_tokens"], vllm["completed"]), expected)
         self.assertEqual(openai, REQUESTS * OUTPUT)
