@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include "model/metrics.hpp"
 #include "report/numbers.hpp"
 #include "report/safe_text.hpp"
 #include "report/sections.hpp"
@@ -115,6 +116,13 @@ void add_latency(std::string& text, const Report& report) {
     return;
   }
   add_table(text, {"what", ">mean", ">p5", ">p50", ">p90", ">p95", ">p99", ">n", "unit"}, rows);
+  text += "\n";
+  for (const auto& [key, summary] : ordered(report.latency)) {
+    const Metric* const metric = metric_named(key);
+    if (metric == nullptr) continue;
+    text += fmt::format("- {}: {} ({})\n", markdown_text(label_of(key)),
+                        markdown_text(metric->definition), metric->formula);
+  }
 }
 
 void add_counted_as(std::string& text, const Report& report) {

@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "model/metrics.hpp"
 #include "report/json_values.hpp"
 #include "report/result_parts.hpp"
 #include "report/sections.hpp"
@@ -49,9 +50,20 @@ Json figure_json(const Report& report, const Figure& figure) {
   return json;
 }
 
+/// What the key means, for who holds no more than this file.
+void put_definition(Json& json, std::string_view key) {
+  const Metric* const metric = metric_named(key);
+  if (metric == nullptr) return;
+  json["definition"] = metric->definition;
+  json["formula"] = metric->formula;
+}
+
 Json figures_json(const Report& report, const Figures& figures) {
   Json json = Json::object();
-  for (const auto& [key, figure] : ordered(figures)) json[key] = figure_json(report, *figure);
+  for (const auto& [key, figure] : ordered(figures)) {
+    json[key] = figure_json(report, *figure);
+    put_definition(json[key], key);
+  }
   return json;
 }
 
@@ -106,7 +118,10 @@ Json full_run_json(const Report& report) {
 template <typename J>
 void put_figures(J& json, const Report& report) {
   Json figures = figures_json(report, report.figures);
-  for (const auto& [key, summary] : ordered(report.latency)) figures[key] = summary_json(*summary);
+  for (const auto& [key, summary] : ordered(report.latency)) {
+    figures[key] = summary_json(*summary);
+    put_definition(figures[key], key);
+  }
   json["figures"] = std::move(figures);
   Json by_boundary = Json::object();
   for (const auto& [boundary, of_boundary] : report.figures_by_boundary) {
