@@ -278,6 +278,47 @@ TEST(Analyse, PromptTokensComputedFollowTheEnginesCountersWhereUsageIsSilent) {
   EXPECT_DOUBLE_EQ(*report.tokens.prompt_cached, 25);
 }
 
+TEST(Analyse, CountersThatMoveAtFinishTellOfPromptsOverTheWholeLoadOnly) {
+  TestRun run = test::sound_run();
+  run.run.requests[0].cached_tokens.reset();
+  run.engine_counter(EngineMetric::prompt_tokens, CounterClock::at_finish);
+  run.engine_counter(EngineMetric::prompt_tokens_cached, CounterClock::at_finish);
+  for (int t = 0; t <= 50; t += 10) {
+    // All of it in the window's last ten seconds: over the load 40 of 200 came from the cache.
+    run.scrape(t, {{EngineMetric::prompt_tokens, t < 40 ? 0.0 : 200.0},
+                   {EngineMetric::prompt_tokens_cached, t < 50 ? 0.0 : 40.0}});
+  }
+  const Report report = run.analysed();
+  EXPECT_DOUBLE_EQ(*report.tokens.prompt_computed, 80);  // 1 - 40/200, of the 100 submitted
+}
+
+TEST(Analyse, ComputedAndCachedPromptTokensAreEnoughForTheShare) {
+  TestRun run = test::sound_run();
+  run.run.requests[0].cached_tokens.reset();
+  run.engine_counter(EngineMetric::prompt_tokens, CounterClock::at_finish);
+  run.engine_counter(EngineMetric::prompt_tokens_computed);
+  run.engine_counter(EngineMetric::prompt_tokens_cached);
+  for (int t = 0; t <= 50; t += 10) {
+    run.scrape(t, {{EngineMetric::prompt_tokens, 1.0},
+                   {EngineMetric::prompt_tokens_computed, 30.0 * t},
+                   {EngineMetric::prompt_tokens_cached, 10.0 * t}});
+  }
+  EXPECT_DOUBLE_EQ(*run.analysed().tokens.prompt_computed, 75);
+}
+
+TEST(Analyse, AnEngineThatCameOrWentVoidsTheCounters) {
+  TestRun run = test::sound_run();
+  run.run.requests[0].cached_tokens.reset();
+  run.engine_counter(EngineMetric::prompt_tokens);
+  run.engine_counter(EngineMetric::prompt_tokens_computed);
+  for (int t = 0; t <= 50; t += 10) {
+    run.scrape(t, {{EngineMetric::prompt_tokens, 100.0 * t},
+                   {EngineMetric::prompt_tokens_computed, 75.0 * t},
+                   {EngineMetric::engines, t < 30 ? 2.0 : 3.0}});
+  }
+  EXPECT_EQ(run.analysed().tokens.prompt_computed, std::nullopt);
+}
+
 TEST(Analyse, EngineStateIsTheMeanOverTheWindow) {
   TestRun run = test::sound_run();
   run.scrape(5, {{EngineMetric::requests_running, 100}, {EngineMetric::preemptions, 3}});

@@ -112,9 +112,12 @@ std::optional<CounterGrowth> growth_over_load(const Run& run, EngineMetric metri
 }
 
 bool restarted_in(const Run& run, TimeSpan span) {
-  const auto starts = enclosing(points_of(run, EngineMetric::process_start), span);
-  for (const CounterPoint& start : starts) {
-    if (start.value != starts.front().value) return true;
+  // An engine of a group that came or went takes its counts with it.
+  for (const EngineMetric metric : {EngineMetric::process_start, EngineMetric::engines}) {
+    const auto points = enclosing(points_of(run, metric), span);
+    for (const CounterPoint& point : points) {
+      if (point.value != points.front().value) return true;
+    }
   }
   return falls(enclosing(points_of(run, EngineMetric::output_tokens), span));
 }

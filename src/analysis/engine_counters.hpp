@@ -27,7 +27,8 @@ std::optional<TimeSpan> load_span(const Run& run);
 /// that move at a request's end only this can be compared with the client. nullopt as growth_in().
 std::optional<CounterGrowth> growth_over_load(const Run& run, EngineMetric metric);
 
-/// Whether a counter fell, or the process start moved, between the scrapes around the span.
+/// Whether a counter fell, the process start moved, or the number of engines changed, between the
+/// scrapes around the span.
 bool restarted_in(const Run& run, TimeSpan span);
 
 /// Means of the engine's gauges over the window's scrapes, and preemptions between its edges.

@@ -13,20 +13,47 @@ bool moves_per_step(const Run& run, EngineMetric metric) {
   return meaning != nullptr && meaning->clock == CounterClock::per_step;
 }
 
-/// Share of the submitted prompt tokens that was computed, by the engine's counters over the
-/// window; over the whole load where the engine counts computed tokens only.
+/// Prompt tokens by the engine's counters over one span, as far as they are known.
+struct PromptGrowth {
+  std::optional<double> submitted, computed, cached;
+};
+
+/// Share of the submitted prompt tokens that was computed. Two of the three counts give it.
+std::optional<double> computed_share(const PromptGrowth& grown) {
+  if (grown.submitted.value_or(0) > 0) {
+    if (grown.computed) return std::clamp(*grown.computed / *grown.submitted, 0.0, 1.0);
+    if (grown.cached) return std::clamp(1.0 - *grown.cached / *grown.submitted, 0.0, 1.0);
+  }
+  if (!grown.computed || !grown.cached || *grown.computed + *grown.cached <= 0) return std::nullopt;
+  return *grown.computed / (*grown.computed + *grown.cached);
+}
+
+/// Over the window only counters that move with each step tell of the same tokens.
+PromptGrowth grown_in_window(const Run& run, TimeSpan window) {
+  const auto grown = [&](EngineMetric metric) -> std::optional<double> {
+    if (!moves_per_step(run, metric)) return std::nullopt;
+    const auto growth = growth_in(run, metric, window);
+    return growth ? std::optional(growth->grown) : std::nullopt;
+  };
+  return {grown(EngineMetric::prompt_tokens), grown(EngineMetric::prompt_tokens_computed),
+          grown(EngineMetric::prompt_tokens_cached)};
+}
+
+PromptGrowth grown_over_load(const Run& run, std::optional<double> prompts_of_load) {
+  const auto grown = [&](EngineMetric metric) -> std::optional<double> {
+    const auto growth = growth_over_load(run, metric);
+    return growth ? std::optional(growth->grown) : std::nullopt;
+  };
+  auto submitted = grown(EngineMetric::prompt_tokens);
+  if (!submitted) submitted = prompts_of_load;
+  return {submitted, grown(EngineMetric::prompt_tokens_computed),
+          grown(EngineMetric::prompt_tokens_cached)};
+}
+
 std::optional<double> computed_share(const Run& run, TimeSpan window,
                                      std::optional<double> prompts_of_load) {
-  const auto submitted = growth_in(run, EngineMetric::prompt_tokens, window);
-  const auto computed = growth_in(run, EngineMetric::prompt_tokens_computed, window);
-  const auto cached = growth_in(run, EngineMetric::prompt_tokens_cached, window);
-  if (submitted && submitted->grown > 0) {
-    if (computed) return std::clamp(computed->grown / submitted->grown, 0.0, 1.0);
-    if (cached) return std::clamp(1.0 - cached->grown / submitted->grown, 0.0, 1.0);
-  }
-  const auto computed_in_load = growth_over_load(run, EngineMetric::prompt_tokens_computed);
-  if (submitted || !computed_in_load || prompts_of_load.value_or(0) <= 0) return std::nullopt;
-  return std::clamp(computed_in_load->grown / *prompts_of_load, 0.0, 1.0);
+  if (const auto share = computed_share(grown_in_window(run, window))) return share;
+  return computed_share(grown_over_load(run, prompts_of_load));
 }
 
 void split_prompts(const Run& run, TokenFacts& facts, TimeSpan window) {

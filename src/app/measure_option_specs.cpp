@@ -1,6 +1,19 @@
+#include <fmt/format.h>
+
 #include "app/measure_options.hpp"
+#include "engines/dialect.hpp"
 
 namespace tokenjoule {
+
+namespace {
+
+std::string dialect_names() {
+  std::vector<std::string_view> names;
+  for (const EngineDialect* dialect : dialects()) names.push_back(dialect->name());
+  return fmt::format("{}", fmt::join(names, "|"));
+}
+
+}  // namespace
 
 std::vector<OptionSpec> measure_option_specs() {
   using K = OptionKind;
@@ -16,8 +29,8 @@ std::vector<OptionSpec> measure_option_specs() {
        K::value, "--endpoint-type", engine},
       {"--model,-m", "NAME", "a model that the server names (default: its first)", K::value, "",
        engine},
-      {"--dialect", "vllm|llamacpp|openai", "how to talk to it (default: found out)", K::value,
-       "--engine", engine},
+      {"--dialect", dialect_names(), "how to talk to it (default: found out)", K::value, "--engine",
+       engine},
       {"--api-key-file", "FILE", "file with the API key; OPENAI_API_KEY is read first", K::value,
        "", engine},
       {"--api-key", "KEY", "the API key; overwritten in the process list, never written anywhere",

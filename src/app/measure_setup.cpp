@@ -129,6 +129,14 @@ Result<ProbedEngine> reach_engine(const MeasureOptions& options, const ProbeQues
                    fmt::format("--ignore-eos: {} does not take it", engine.info.kind),
                    "leave it out; lengths are then what the model gives");
   }
+  for (const auto streams : options.concurrency) {
+    if (streams <= 1 || !engine.dialect->one_request_at_a_time()) continue;
+    return failure(ErrorKind::usage,
+                   fmt::format("-c {}: {} works on one request at a time, and a new one breaks off "
+                               "the one that runs",
+                               streams, engine.info.kind),
+                   "measure it with -c 1");
+  }
   return engine;
 }
 
@@ -212,6 +220,7 @@ std::string plan_text(const MeasureOptions& options, const ProbedEngine& engine,
       engine.info.token_id_prompts && engine.endpoint == EndpointKind::completions ? "token ids"
                                                                                    : "words",
       engine.dialect->takes_ignore_eos() && options.ignore_eos.value_or(true) ? "with" : "without");
+  for (const std::string& limit : engine.info.limits) text += fmt::format("note       {}\n", limit);
   text += engine.metrics ? fmt::format("counters   {}\n", engine.metrics->text())
                          : fmt::format("counters   none: {}\n", engine.info.metrics_note);
   text += "devices\n" + device_lines(sensors) + "sensors\n" + signal_lines(sensors);

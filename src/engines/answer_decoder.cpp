@@ -102,6 +102,12 @@ bool AnswerDecoder::closed_by_server(AnswerEnd end) const {
 void AnswerDecoder::finish(RequestRecord& record, AnswerEnd end) {
   if (!usage_at_) usage_ = timings_;
   if (!usage_.cached_tokens) usage_.cached_tokens = timings_.cached_tokens;
+  // SGLang may count reasoning behind the end of an answer (its issue 39826): that is no part of
+  // it.
+  const auto& reasoning = usage_.reasoning_tokens;
+  if (reasoning && usage_.output_tokens && *reasoning > *usage_.output_tokens) {
+    usage_.reasoning_tokens.reset();
+  }
   record.prompt_tokens = usage_.prompt_tokens;
   record.output_tokens = usage_.output_tokens;
   record.cached_tokens = usage_.cached_tokens;

@@ -16,13 +16,14 @@ std::string_view string_of(dom::object object, const char* key) {
   return object[key].get(value) == simdjson::SUCCESS ? value : std::string_view();
 }
 
-/// A string or an array with something in it.
+/// A string, an array or an object with something in it.
 bool filled(dom::object object, const char* key) {
   dom::element value;
   if (object[key].get(value) != simdjson::SUCCESS) return false;
   if (value.is_string()) return !std::string_view(value).empty();
   if (value.is_array()) return dom::array(value).size() > 0;
-  return false;
+  // An older TGI sends one tool call bare instead of a list.
+  return value.is_object() && dom::object(value).size() > 0;
 }
 
 std::optional<std::int64_t> count_of(dom::object object, const char* key) {
@@ -68,7 +69,7 @@ std::optional<AnswerUsage> timings_in(dom::object event) {
 }
 
 void add_text(dom::object text, AnswerEvent& event) {
-  constexpr const char* kVisible[] = {"content", "text", "tool_calls", "refusal"};
+  constexpr const char* kVisible[] = {"content", "text", "tool_calls", "function_call", "refusal"};
   constexpr const char* kReasoning[] = {"reasoning", "reasoning_content"};
   for (const char* key : kVisible) event.visible = event.visible || filled(text, key);
   event.carries_tokens = event.carries_tokens || event.visible;
@@ -77,16 +78,25 @@ void add_text(dom::object text, AnswerEvent& event) {
   }
 }
 
-void add_choice(dom::object choice, AnswerEvent& event) {
-  add_text(choice, event);
-  dom::object inner;
-  if (choice["delta"].get(inner) == simdjson::SUCCESS) add_text(inner, event);
-  if (choice["message"].get(inner) == simdjson::SUCCESS) add_text(inner, event);
-  dom::array ids;
-  if (choice["token_ids"].get(ids) == simdjson::SUCCESS) {
+/// vLLM, SGLang and TensorRT-LLM call them token_ids, LMDeploy gen_tokens.
+void add_ids(dom::object holder, AnswerEvent& event) {
+  for (const char* key : {"token_ids", "gen_tokens"}) {
+    dom::array ids;
+    if (holder[key].get(ids) != simdjson::SUCCESS) continue;
     const auto count = static_cast<std::int64_t>(ids.size());
     event.token_ids = event.token_ids.value_or(0) + count;
     event.carries_tokens = event.carries_tokens || count > 0;
+  }
+}
+
+void add_choice(dom::object choice, AnswerEvent& event) {
+  add_text(choice, event);
+  add_ids(choice, event);
+  for (const char* key : {"delta", "message"}) {
+    dom::object inner;
+    if (choice[key].get(inner) != simdjson::SUCCESS) continue;
+    add_text(inner, event);
+    add_ids(inner, event);
   }
   const std::string_view reason = string_of(choice, "finish_reason");
   if (!reason.empty()) event.finish_reason = reason;
@@ -115,6 +125,15 @@ std::optional<std::string> error_in(dom::object root) {
     if (!message.empty()) return std::string(message);
   }
   return std::string(simdjson::minify(error));
+}
+
+/// The message of {"error": "…"} whose text is not escaped, as transformers serve writes it.
+std::optional<std::string> bare_error_in(std::string_view json) {
+  constexpr std::string_view kBegin = R"({"error": ")", kEnd = R"("})";
+  const std::string_view text = trimmed(json);
+  if (text.size() < kBegin.size() + kEnd.size() || !starts_with(text, kBegin)) return std::nullopt;
+  if (text.substr(text.size() - kEnd.size()) != kEnd) return std::nullopt;
+  return std::string(text.substr(kBegin.size(), text.size() - kBegin.size() - kEnd.size()));
 }
 
 /// Writes "null" and blanks over bare NaN and Infinity (also with a minus) outside strings.
@@ -154,10 +173,12 @@ Result<AnswerEvent> AnswerEventReader::read(std::string_view json) {
   }
   dom::object object;
   if (error == simdjson::SUCCESS) error = root.get(object);
+  AnswerEvent event;
   if (error != simdjson::SUCCESS) {
+    event.error = bare_error_in(json);
+    if (event.error) return event;
     return failure(ErrorKind::unavailable, fmt::format("no JSON object: \"{}\"", quoted(json)));
   }
-  AnswerEvent event;
   add_choices(object, event);
   event.usage = usage_in(object);
   event.timings = timings_in(object);

@@ -9,19 +9,28 @@
 
 namespace tokenjoule {
 
-/// Where an engine's page keeps one metric.
+/// Where an engine's page keeps one metric, and what it means there.
 struct CounterRule {
   EngineMetric metric;
   CounterClock clock;
   /// Spellings without "_total", the newest first. The first that the page has is taken: several
   /// may stand on one page, and adding them up would count twice.
   std::vector<std::string> families;
-  std::map<std::string, std::string> where;
-  std::optional<int> significant_digits;
+  /// Only series with these label values count; "" also fits a series without the label.
+  std::map<std::string, std::string> where = {};
+  /// The rule holds only on a page that has a family whose name begins so; "" on every page.
+  std::string only_with = {};
 };
 
-/// The counters of the rules that the page has, in the rules' order.
+/// What holds for all counters of one engine's page.
+struct PageTraits {
+  std::optional<int> significant_digits = {};  ///< where it rounds
+  /// Labels of series that repeat one count instead of sharing it out.
+  std::vector<std::string> repeated_over = {};
+};
+
+/// The counters that the page has: for each metric the first rule that fits, in the rules' order.
 std::vector<EngineCounter> counters_by(const std::vector<CounterRule>& rules,
-                                       const PrometheusPage& page);
+                                       const PageTraits& traits, const PrometheusPage& page);
 
 }  // namespace tokenjoule

@@ -37,7 +37,7 @@ struct RequestSpec {
 Status check_extra_body(std::string_view json);
 
 /// The answers to the probes of a server, by path ("/version", "/v1/models", "/props", "/metrics",
-/// "/health"). A path that was refused or timed out is absent.
+/// "/health", and the dialects' further_pages()). A path that was refused or timed out is absent.
 struct ProbeAnswer {
   int status = 0;
   std::string content_type;
@@ -60,7 +60,18 @@ class EngineDialect {
   /// decide. A chat request needs the prompt as text.
   virtual std::string request_body(const RequestSpec& spec) const;
   virtual bool takes_token_ids() const = 0;
+  /// Whether it can be held to a length: by ignore_eos, or by a least number of tokens.
   virtual bool takes_ignore_eos() const = 0;
+  /// Pages beyond the usual ones that tell more of such a server.
+  virtual std::vector<std::string> further_pages() const { return {}; }
+  /// Where its counters are, in Prometheus text.
+  virtual std::string_view metrics_path() const { return "/metrics"; }
+  /// What a missing metrics page (404, 501) means here.
+  virtual std::string_view why_no_metrics() const { return "the engine has no metrics page"; }
+  /// What it cannot do or tell, a sentence each: said before a run and kept in its record.
+  virtual std::vector<std::string> limits() const { return {}; }
+  /// Whether a second request would break off the first.
+  virtual bool one_request_at_a_time() const { return false; }
   /// The counters found on a page, with their meaning. Empty: the page has none that we know.
   virtual std::vector<EngineCounter> counters_on(const PrometheusPage& page) const = 0;
   /// Version, model, and settings that the answers state.
@@ -74,9 +85,11 @@ const EngineDialect* dialect_named(std::string_view name);
 /// /v1/models with nothing else known) is an error that says what came and what to do.
 Result<const EngineDialect*> dialect_for(const ProbeAnswers& answers);
 
-/// The values of `counters` on a page: sums over the series of the family that `where` admits; the
-/// mean of a share (cache use). A series listed twice counts once; listed with two values, or
-/// negative, or no number: the metric is absent. Absent is not 0.
+/// The values of `counters` on a page: sums over the series of the family that `where` admits,
+/// where those that differ in `repeated_over` only are one; the mean of a share (cache use), the
+/// latest process start, and the number of engines where labels tell them apart. A series listed
+/// twice counts once; listed with two values, or negative, or no number, or with a line of the
+/// family that could not be read: the metric is absent. Absent is not 0.
 std::map<EngineMetric, double> counter_values(const std::vector<EngineCounter>& counters,
                                               const PrometheusPage& page);
 

@@ -1,7 +1,7 @@
 #include <fmt/core.h>
 
 #include "base/text.hpp"
-#include "engines/known_dialects.hpp"
+#include "engines/dialects/known_dialects.hpp"
 #include "engines/probe_answers.hpp"
 
 namespace tokenjoule {
@@ -12,9 +12,10 @@ std::string_view path_of(EndpointKind kind) {
 
 const std::vector<const EngineDialect*>& dialects() {
   static const std::vector<const EngineDialect*> table = {
-      &vllm_dialect(),
-      &llamacpp_dialect(),
-      &openai_dialect(),
+      &vllm_dialect(),         &sglang_dialect(),           &trtllm_dialect(),
+      &dynamo_dialect(),       &llamacpp_dialect(),         &triton_dialect(),
+      &tgi_dialect(),          &lmdeploy_dialect(),         &ollama_dialect(),
+      &transformers_dialect(), &llama_cpp_python_dialect(), &openai_dialect(),
   };
   return table;
 }

@@ -1,34 +1,12 @@
 #include "engines/dialect.hpp"
 
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-
-#include <gtest/gtest.h>
+#include <set>
 
 #include "base/json_view.hpp"
+#include "engines/page_fixture.hpp"
 
 namespace tokenjoule {
 namespace {
-
-using M = EngineMetric;
-
-PrometheusPage page_of(const std::string& text) {
-  auto page = prometheus_page(text);
-  EXPECT_TRUE(page.has_value());
-  return page ? std::move(*page) : PrometheusPage{};
-}
-
-std::map<M, double> values_on(std::string_view dialect, const PrometheusPage& page) {
-  return counter_values(dialect_named(dialect)->counters_on(page), page);
-}
-
-const EngineCounter* counter_of(const std::vector<EngineCounter>& counters, M metric) {
-  for (const auto& counter : counters) {
-    if (counter.metric == metric) return &counter;
-  }
-  return nullptr;
-}
 
 ProbeAnswer json_answer(const std::string& body, int status = 200) {
   return {status, "application/json", body};
@@ -79,6 +57,72 @@ TEST(DialectFor, BorrowedCounterNamesDoNotMakeAVllm) {
 
 TEST(DialectFor, KnowsLlamaCppByItsProps) {
   EXPECT_EQ((*dialect_for(llamacpp_answers()))->name(), "llamacpp");
+}
+
+struct Known {
+  std::string name;
+  ProbeAnswers answers;
+};
+
+/// What each engine answers to the probe, as little as it takes to know it.
+std::vector<Known> known_answers() {
+  const auto models = [](const std::string& owner) {
+    return json_answer(R"({"data":[{"id":"m","owned_by":")" + owner + R"("}]})");
+  };
+  const auto page = [](const std::string& text) {
+    return ProbeAnswer{200, "text/plain", text + " 1\n"};
+  };
+  return {
+      {"sglang", {{"/v1/models", models("sglang")}}},
+      {"sglang", {{"/v1/models", models("org")}, {"/metrics", page("sglang:num_running_reqs")}}},
+      {"trtllm", {{"/v1/models", models("tensorrt_llm")}, {"/metrics", json_answer("[]")}}},
+      {"trtllm",
+       {{"/v1/models", models("")}, {"/prometheus/metrics", page("trtllm_num_requests_running")}}},
+      {"dynamo",
+       {{"/v1/models", models("nvidia")},
+        {"/metrics", page("dynamo_frontend_output_tokens_total")}}},
+      {"triton", {{"/v1/models", models("Triton Inference Server")}}},
+      {"tgi",
+       {{"/v1/models", models("m")},
+        {"/info", json_answer(R"({"router":"text-generation-router","version":"3.3.7"})")}}},
+      {"tgi", {{"/v1/models", models("m")}, {"/metrics", page("tgi_queue_size")}}},
+      {"lmdeploy", {{"/v1/models", models("lmdeploy")}}},
+      {"ollama",
+       {{"/v1/models", models("library")},
+        {"/api/version", json_answer(R"({"version":"0.33.0"})")}}},
+      {"transformers",
+       {{"/v1/models", models("org")},
+        {"/openapi.json",
+         json_answer(R"({"info":{"title":"FastAPI"},"paths":{"/load_model":{"post":{}},
+              "/v1/chat/completions":{"post":{}}}})")}}},
+      {"llama-cpp-python",
+       {{"/v1/models", models("me")},
+        {"/openapi.json", json_answer(R"({"info":{"title":"🦙 llama.cpp Python API",
+              "version":"0.3.36"},"paths":{}})")}}},
+  };
+}
+
+TEST(DialectFor, KnowsEachEngineByWhatItAnswers) {
+  std::set<std::string> seen = {"vllm", "llamacpp", "openai"};  // in tests of their own
+  for (const Known& known : known_answers()) {
+    const auto dialect = dialect_for(known.answers);
+    ASSERT_TRUE(dialect.has_value()) << known.name;
+    EXPECT_EQ((*dialect)->name(), known.name);
+    seen.insert(known.name);
+  }
+  EXPECT_EQ(seen.size(), dialects().size()) << "a dialect without its answers here";
+}
+
+TEST(DialectFor, OneWhosePagesTellEnginesApartIsAskedForThem) {
+  // What an unknown server is asked for covers what the engines without a name are known by.
+  const auto pages = dialect_named("openai")->further_pages();
+  const std::set<std::string> asked(pages.begin(), pages.end());
+  const std::set<std::string> usual = {"/v1/models", "/version", "/props", "/metrics", "/health"};
+  for (const Known& known : known_answers()) {
+    for (const auto& [path, answer] : known.answers) {
+      EXPECT_TRUE(usual.count(path) || asked.count(path)) << known.name << " " << path;
+    }
+  }
 }
 
 TEST(DialectFor, AnythingElseThatListsModelsIsOpenAi) {
@@ -154,6 +198,28 @@ TEST(LlamaCpp, DescribesWhatTheServerReportsWithoutItsFolders) {
   }
 }
 
+TEST(Describes, WhatEachServerReportsOfItself) {
+  const auto sglang = dialect_named("sglang")->described_by(
+      {{"/server_info", json_answer(R"({"version":"0.5.18","tp_size":2,"dp_size":1,
+          "quantization":null,"kv_cache_dtype":"fp8_e5m2","disable_radix_cache":false})")}});
+  EXPECT_EQ(sglang.version, "0.5.18");
+  EXPECT_EQ(sglang.configuration.at("tensor_parallel_size").json, "2");
+  EXPECT_EQ(sglang.configuration.at("kv_cache_dtype").json, "\"fp8_e5m2\"");
+  EXPECT_EQ(sglang.configuration.at("enable_prefix_caching").json, "true");
+  EXPECT_EQ(sglang.configuration.count("quantization"), 0u);
+  const auto tgi = dialect_named("tgi")->described_by(
+      {{"/info",
+        json_answer(R"({"version":"3.3.7","model_dtype":"float16","max_total_tokens":4096})")}});
+  EXPECT_EQ(tgi.version, "3.3.7");
+  EXPECT_EQ(tgi.configuration.at("max_model_len").json, "4096");
+  const auto python =
+      dialect_named("llama-cpp-python")
+          ->described_by({{"/v1/models", json_answer(R"({"data":[{"id":"/srv/tiny.gguf",
+                              "owned_by":"me"}]})")}});
+  EXPECT_EQ(python.model, "tiny.gguf");
+  EXPECT_EQ(python.configuration.count("served_models"), 0u);
+}
+
 TEST(RequestBody, VllmGetsTokenIdsAndAFixedLength) {
   const RequestSpec spec{
       .model = "m", .prompt = {.token_ids = {5, 6}, .text = {}}, .output_tokens = 7};
@@ -191,6 +257,42 @@ TEST(RequestBody, AnUnknownEngineGetsOnlyWhatAllTake) {
             R"("temperature":0,"stream":true,"stream_options":{"include_usage":true}})");
 }
 
+std::string body_of(std::string_view dialect, EndpointKind endpoint) {
+  return dialect_named(dialect)->request_body({.endpoint = endpoint,
+                                               .model = "m",
+                                               .prompt = {.token_ids = {}, .text = "p"},
+                                               .output_tokens = 7});
+}
+
+TEST(RequestBody, EachEngineGetsJustTheFieldsThatItTakes) {
+  const std::string end = R"(,"temperature":0,"stream":true)";
+  const std::string usage = R"(,"stream_options":{"include_usage":true}})";
+  const std::string text = R"({"model":"m","prompt":"p","max_tokens":7)";
+  const std::string fixed = text + R"(,"ignore_eos":true,"min_tokens":7)" + end + usage;
+  const auto completions = EndpointKind::completions;
+  EXPECT_EQ(body_of("sglang", completions), fixed);
+  EXPECT_EQ(body_of("trtllm", completions), fixed);
+  EXPECT_EQ(body_of("triton", completions), fixed);
+  EXPECT_EQ(body_of("dynamo", completions), fixed);
+  EXPECT_EQ(body_of("lmdeploy", completions), text + R"(,"ignore_eos":true)" + end + usage);
+  EXPECT_EQ(body_of("tgi", completions), text + end + usage);
+  EXPECT_EQ(body_of("ollama", completions), text + end + usage);
+  EXPECT_EQ(body_of("transformers", completions), text + end + "}");
+  EXPECT_EQ(body_of("llama-cpp-python", completions), text + R"(,"min_tokens":7)" + end + "}");
+}
+
+TEST(RequestBody, ChatsDifferInTheirNamesForLengths) {
+  const std::string end =
+      R"(,"temperature":0,"stream":true,"stream_options":{"include_usage":true}})";
+  const std::string chat = R"({"model":"m","messages":[{"role":"user","content":"p"}])";
+  EXPECT_EQ(body_of("sglang", EndpointKind::chat),
+            chat + R"(,"max_tokens":7,"ignore_eos":true,"min_tokens":7)" + end);
+  EXPECT_EQ(body_of("dynamo", EndpointKind::chat),
+            chat + R"(,"max_completion_tokens":7,"ignore_eos":true,"min_tokens":7)" + end);
+  EXPECT_EQ(body_of("lmdeploy", EndpointKind::chat),
+            chat + R"(,"max_tokens":7,"ignore_eos":true,"min_new_tokens":7)" + end);
+}
+
 TEST(RequestBody, ExtraMembersAreAddedOrReplaceOurs) {
   const RequestSpec spec{.model = "m",
                          .prompt = {.token_ids = {}, .text = "\xff"},
@@ -208,170 +310,6 @@ TEST(RequestBody, AnExtraBodyMustBeAJsonObject) {
   EXPECT_EQ(check_extra_body("{secret").error().message.find("secret"), std::string::npos);
 }
 
-constexpr char kTwoEngines[] =
-    "vllm:generation_tokens_total{engine=\"0\",model_name=\"m\"} 100\n"
-    "vllm:generation_tokens_total{engine=\"1\",model_name=\"m\"} 200\n"
-    "vllm:generation_tokens_created{engine=\"0\",model_name=\"m\"} 1.7e9\n"
-    "vllm:prompt_tokens_by_source_total{engine=\"0\",source=\"local_compute\"} 30\n"
-    "vllm:prompt_tokens_by_source_total{engine=\"0\",source=\"local_cache_hit\"} 500\n"
-    "vllm:kv_cache_usage_perc{engine=\"0\"} 0.5\n"
-    "vllm:kv_cache_usage_perc{engine=\"1\"} 0.25\n";
-
-TEST(VllmCounters, TokensAreSummedOverEnginesAndCacheUseIsTheirMean) {
-  const auto page = page_of(kTwoEngines);
-  const auto values = values_on("vllm", page);
-  EXPECT_EQ(values.at(M::output_tokens), 300.0);
-  EXPECT_EQ(values.at(M::prompt_tokens_computed), 30.0);
-  EXPECT_EQ(values.at(M::cache_use), 0.375);
-  EXPECT_EQ(values.count(M::prompt_tokens), 0u);  // not on the page: absent, not 0
-  EXPECT_EQ(values.size(), 3u);
-}
-
-TEST(VllmCounters, SayWhatTheyMean) {
-  const auto counters = dialect_named("vllm")->counters_on(page_of(kTwoEngines));
-  const EngineCounter* output = counter_of(counters, M::output_tokens);
-  ASSERT_NE(output, nullptr);
-  EXPECT_EQ(output->family, "vllm:generation_tokens_total");
-  EXPECT_EQ(output->clock, CounterClock::per_step);
-  EXPECT_EQ(output->summed_over, (std::vector<std::string>{"engine", "model_name"}));
-  EXPECT_EQ(output->significant_digits, std::nullopt);
-  const EngineCounter* computed = counter_of(counters, M::prompt_tokens_computed);
-  ASSERT_NE(computed, nullptr);
-  EXPECT_EQ(computed->where.at("source"), "local_compute");
-  EXPECT_EQ(computed->summed_over, (std::vector<std::string>{"engine"}));
-}
-
-TEST(VllmCounters, OldAndNewNamesOnOnePageAreNeverAddedUp) {
-  const auto values =
-      values_on("vllm", page_of("vllm:gpu_prefix_cache_hits_total 7\n"
-                                "vllm:prefix_cache_hits_total 7\n"
-                                "vllm:gpu_cache_usage_perc 0.5\nvllm:kv_cache_usage_perc 0.5\n"));
-  EXPECT_EQ(values.at(M::prompt_tokens_cached), 7.0);
-  EXPECT_EQ(values.at(M::cache_use), 0.5);
-}
-
-TEST(VllmCounters, NamesWithoutTotalAreTakenToo) {
-  EXPECT_EQ(values_on("vllm", page_of("vllm:generation_tokens 9\n")).at(M::output_tokens), 9.0);
-}
-
-TEST(CounterValues, ASeriesListedTwiceCountsOnceUnlessItsValuesDiffer) {
-  EXPECT_EQ(values_on("vllm", page_of("vllm:num_preemptions_total{e=\"0\",m=\"x\"} 4\n"
-                                      "vllm:num_preemptions_total{m=\"x\",e=\"0\"} 4\n"))
-                .at(M::preemptions),
-            4.0);
-  EXPECT_TRUE(
-      values_on("vllm", page_of("vllm:num_preemptions_total 4\nvllm:num_preemptions_total 5\n"))
-          .empty());
-}
-
-TEST(CounterValues, ANegativeOrUndefinedValueIsAbsent) {
-  EXPECT_TRUE(
-      values_on("vllm", page_of("vllm:kv_cache_usage_perc -1.0\nvllm:num_preemptions_total NaN\n"))
-          .empty());
-}
-
-TEST(LlamaCppCounters, KnowTheirRoundingAndTheirClocksByTheBuild) {
-  const std::string old_page =
-      "llamacpp:prompt_tokens_total 812345\nllamacpp:tokens_predicted_total 1.12346e+06\n";
-  const auto old_counters = dialect_named("llamacpp")->counters_on(page_of(old_page));
-  EXPECT_EQ(counter_of(old_counters, M::prompt_tokens_computed)->clock, CounterClock::at_finish);
-  EXPECT_EQ(counter_of(old_counters, M::output_tokens)->clock, CounterClock::at_finish);
-  EXPECT_EQ(counter_of(old_counters, M::output_tokens)->significant_digits, 6);
-  EXPECT_EQ(counter_of(old_counters, M::prompt_tokens_cached), nullptr);
-  EXPECT_EQ(counter_of(old_counters, M::prompt_tokens), nullptr);  // cache hits are left out
-  const auto counters =
-      dialect_named("llamacpp")
-          ->counters_on(page_of(old_page + "llamacpp:prompt_tokens_cached_total 18211\n"));
-  EXPECT_EQ(counter_of(counters, M::prompt_tokens_computed)->clock, CounterClock::per_step);
-  EXPECT_NE(counter_of(counters, M::prompt_tokens_cached), nullptr);
-}
-
-TEST(OpenAiCounters, ThereAreNone) {
-  EXPECT_TRUE(
-      dialect_named("openai")->counters_on(page_of("vllm:generation_tokens_total 9\n")).empty());
-}
-
-std::string bytes_of(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-/// A page that lies beside the checkout; skips the test where it does not.
-#define PAGE_OF_FILE_OR_SKIP(variable, name)                                                      \
-  const std::string variable##_text =                                                             \
-      bytes_of(TOKENJOULE_SOURCE_DIR "/../shared/data/metrics/" name);                            \
-  if (variable##_text.empty()) GTEST_SKIP() << "the sample page " name " is not on this machine"; \
-  const PrometheusPage variable = page_of(variable##_text)
-
-TEST(CounterPages, TwoScrapesOfVllmDifferByTheTokensBetweenThem) {
-  PAGE_OF_FILE_OR_SKIP(earlier, "vllm-0.26.0.prom");
-  PAGE_OF_FILE_OR_SKIP(later, "vllm-0.26.0-t1.prom");
-  const auto from = values_on("vllm", earlier);
-  const auto to = values_on("vllm", later);
-  EXPECT_EQ(to.at(M::prompt_tokens) - from.at(M::prompt_tokens), 657'137.0);
-  EXPECT_EQ(to.at(M::prompt_tokens_computed) - from.at(M::prompt_tokens_computed), 657'137.0);
-  EXPECT_EQ(to.at(M::output_tokens) - from.at(M::output_tokens), 223'362.0);
-  EXPECT_EQ(to.at(M::preemptions) - from.at(M::preemptions), 2.0);
-  EXPECT_EQ(to.at(M::requests_finished) - from.at(M::requests_finished), 640.0);
-  EXPECT_EQ(from.at(M::requests_running), 8.0);
-  EXPECT_EQ(to.at(M::requests_running), 32.0);
-  EXPECT_EQ(from.at(M::process_start), to.at(M::process_start));
-}
-
-TEST(CounterPages, ARestartOfVllmShowsInItsStartTime) {
-  PAGE_OF_FILE_OR_SKIP(earlier, "vllm-0.26.0-t1.prom");
-  PAGE_OF_FILE_OR_SKIP(later, "vllm-0.26.0-restarted.prom");
-  EXPECT_GT(values_on("vllm", later).at(M::process_start),
-            values_on("vllm", earlier).at(M::process_start));
-}
-
-TEST(CounterPages, TwoEnginesOfVllmAreSummed) {
-  PAGE_OF_FILE_OR_SKIP(page, "vllm-0.28.0-dp2-mp-spec.prom");
-  const auto values = values_on("vllm", page);
-  EXPECT_EQ(values.at(M::output_tokens), 247'756.0 + 234'126.0);
-  EXPECT_EQ(values.at(M::prompt_tokens_computed), 591'148.0 + 629'608.0);
-  EXPECT_EQ(values.at(M::requests_running), 41.0);
-  EXPECT_EQ(values.count(M::process_start), 0u);
-}
-
-TEST(CounterPages, DeprecatedNamesOfVllmAreNotCountedTwice) {
-  PAGE_OF_FILE_OR_SKIP(page, "vllm-0.11.0-deprecated-names.prom");
-  const auto values = values_on("vllm", page);
-  EXPECT_EQ(values.at(M::prompt_tokens), 95'486.0);
-  EXPECT_EQ(values.at(M::prompt_tokens_cached), 15'808.0);
-  EXPECT_EQ(values.at(M::cache_use), 0.0159);
-  EXPECT_EQ(values.count(M::prompt_tokens_computed), 0u);
-}
-
-TEST(CounterPages, OpenMetricsOfVllmsOtherFrontendReadsTheSame) {
-  PAGE_OF_FILE_OR_SKIP(page, "vllm-0.29-rust-frontend-openmetrics.prom");
-  const auto values = values_on("vllm", page);
-  EXPECT_EQ(values.at(M::output_tokens), 173'697.0);
-  EXPECT_EQ(values.at(M::prompt_tokens_computed), 383'644.0);
-  EXPECT_EQ(values.at(M::requests_finished), 480.0);
-}
-
-TEST(CounterPages, TwoScrapesOfLlamaCppDifferAsPrinted) {
-  PAGE_OF_FILE_OR_SKIP(earlier, "llamacpp-b10423.prom");
-  PAGE_OF_FILE_OR_SKIP(later, "llamacpp-b10423-t1.prom");
-  const auto from = values_on("llamacpp", earlier);
-  const auto to = values_on("llamacpp", later);
-  EXPECT_EQ(to.at(M::prompt_tokens_computed) - from.at(M::prompt_tokens_computed), 422'225.0);
-  EXPECT_EQ(to.at(M::output_tokens) - from.at(M::output_tokens), 711'115.0);
-  EXPECT_EQ(from.count(M::prompt_tokens), 0u);
-}
-
-TEST(CounterPages, TheQuotedPageOfLlamaCppIsUnwrapped) {
-  PAGE_OF_FILE_OR_SKIP(page, "llamacpp-b7010-json-quoted-bug.prom");
-  EXPECT_EQ(values_on("llamacpp", page).at(M::output_tokens), 98'712.0);
-}
-
-TEST(CounterPages, EnginesWithoutADialectHaveNoCounters) {
-  PAGE_OF_FILE_OR_SKIP(page, "trtllm-1.0.0-unprefixed-no-tokens.prom");
-  EXPECT_TRUE(values_on("vllm", page).empty());
-  EXPECT_TRUE(values_on("llamacpp", page).empty());
-}
-
 // Every dialect, also one added later, must keep these.
 TEST(DialectContract, EveryDialectHasANameAndMakesAStreamingRequest) {
   for (const EngineDialect* dialect : dialects()) {
@@ -381,12 +319,26 @@ TEST(DialectContract, EveryDialectHasANameAndMakesAStreamingRequest) {
         {.model = "m", .prompt = {.token_ids = {}, .text = "hi"}, .output_tokens = 3}));
     ASSERT_TRUE(body.has_value()) << dialect->name();
     EXPECT_EQ(body->root()["stream"].boolean(), true);
-    EXPECT_EQ(body->root()["stream_options"]["include_usage"].boolean(), true);
     EXPECT_EQ(body->root()["max_tokens"].integer(), 3);
-    EXPECT_EQ(body->root()["ignore_eos"].present(), dialect->takes_ignore_eos());
+    const bool has_length =
+        body->root()["ignore_eos"].present() || body->root()["min_tokens"].present();
+    EXPECT_EQ(has_length, dialect->takes_ignore_eos()) << dialect->name();
+    EXPECT_EQ(dialect->described_by({}).limits, dialect->limits());
     EXPECT_EQ(dialect->described_by({}).kind, dialect->name());
   }
   EXPECT_EQ(dialect_named("no-such"), nullptr);
+}
+
+TEST(DialectContract, EveryDialectHasItsRowInTheDocumentation) {
+  const std::string text = bytes_of(TOKENJOULE_SOURCE_DIR "/docs/engines.md");
+  for (const EngineDialect* dialect : dialects()) {
+    EXPECT_NE(text.find("| `" + std::string(dialect->name()) + "` |"), std::string::npos)
+        << dialect->name();
+    for (const std::string& limit : dialect->limits()) {
+      EXPECT_GT(limit.size(), 20u);
+      EXPECT_NE(limit.back(), '.') << limit;
+    }
+  }
 }
 
 }  // namespace

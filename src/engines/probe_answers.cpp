@@ -1,6 +1,7 @@
 #include "engines/probe_answers.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include <nlohmann/json.hpp>
 
@@ -25,16 +26,18 @@ std::optional<JsonDocument> json_at(const ProbeAnswers& answers, const std::stri
   return std::move(*document);
 }
 
-std::optional<PrometheusPage> metrics_page_of(const ProbeAnswers& answers) {
-  const auto at = answers.find("/metrics");
+std::optional<PrometheusPage> metrics_page_of(const ProbeAnswers& answers,
+                                              const std::string& path) {
+  const auto at = answers.find(path);
   if (at == answers.end() || at->second.status != 200) return std::nullopt;
   auto page = prometheus_page(at->second.body, at->second.content_type);
   if (!page) return std::nullopt;
   return std::move(*page);
 }
 
-bool has_family_beginning(const ProbeAnswers& answers, std::string_view prefix) {
-  const auto page = metrics_page_of(answers);
+bool has_family_beginning(const ProbeAnswers& answers, std::string_view prefix,
+                          const std::string& path) {
+  const auto page = metrics_page_of(answers, path);
   return page && std::any_of(page->families.begin(), page->families.end(),
                              [&](const auto& family) { return starts_with(family.name, prefix); });
 }
@@ -77,6 +80,23 @@ void add_reported_text(EngineInfo& info, const std::string& name, std::string_vi
     json = json_text(text);
   }
   info.configuration[name] = {std::move(json), "reported"};
+}
+
+void add_labels(EngineInfo& info, const PrometheusPage& page, std::string_view family,
+                const std::vector<SettingName>& settings) {
+  const auto samples = page.samples_named(family);
+  for (const SettingName& setting : settings) {
+    std::set<std::string_view> values;
+    for (const auto* sample : samples) values.insert(sample->label(setting.theirs).value_or(""));
+    if (values.size() == 1) add_reported_text(info, setting.ours, *values.begin());
+  }
+}
+
+void add_members(EngineInfo& info, const JsonView& object,
+                 const std::vector<SettingName>& settings) {
+  for (const SettingName& setting : settings) {
+    add_reported(info, setting.ours, object[setting.theirs]);
+  }
 }
 
 EngineInfo info_from_models(std::string_view kind, const ProbeAnswers& answers) {

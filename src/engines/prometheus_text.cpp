@@ -211,6 +211,10 @@ class PageReader {
  private:
   void refuse(std::string_view line) {
     if (page_.lines_refused++ == 0) page_.first_refused = line;
+    LineReader words(trimmed(line));
+    if (std::string name = words.bare_name(); !name.empty()) {
+      page_.refused_names.insert(std::move(name));
+    }
   }
 
   void read_comment(std::string_view text) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -31,6 +32,8 @@ struct PrometheusPage {
   std::vector<PrometheusFamily> families;
   int lines_refused = 0;  ///< lines that could not be read
   std::string first_refused;
+  std::set<std::string>
+      refused_names;       ///< names that such lines begin with, as far as they have one
   bool truncated = false;  ///< the last line had no end and was dropped
 
   const PrometheusFamily* family(std::string_view name) const;

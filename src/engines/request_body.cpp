@@ -31,14 +31,13 @@ std::string request_body_with(const RequestFields& fields, const RequestSpec& sp
   add_prompt(body, spec);
   const bool chat = spec.endpoint == EndpointKind::chat;
   body[std::string(chat ? fields.chat_limit : "max_tokens")] = spec.output_tokens;
-  if (fields.ignore_eos && spec.ignore_eos) {
-    body["ignore_eos"] = true;
-    if (fields.min_tokens) body["min_tokens"] = spec.output_tokens;
-  }
+  const std::string_view least = chat ? fields.chat_min_tokens : fields.min_tokens;
+  if (spec.ignore_eos && fields.ignore_eos) body["ignore_eos"] = true;
+  if (spec.ignore_eos && !least.empty()) body[std::string(least)] = spec.output_tokens;
   for (const auto& [name, value] : fields.switches) body[name] = value;
   body["temperature"] = 0;
   body["stream"] = true;
-  body["stream_options"] = {{"include_usage", true}};
+  if (fields.usage_option) body["stream_options"] = {{"include_usage", true}};
   if (!spec.extra_body_json.empty()) {
     const Json extra = Json::parse(spec.extra_body_json, nullptr, false);
     if (extra.is_object()) body.update(extra);
@@ -55,9 +54,9 @@ namespace {
 /// What the measurement itself decides: another value here would spoil it without a word.
 Status check_members(const Json& extra) {
   constexpr std::string_view ours[] = {
-      "model",      "prompt",     "messages", "max_tokens",     "max_completion_tokens",
-      "min_tokens", "ignore_eos", "stream",   "stream_options", "return_token_ids",
-      "n_predict",  "n"};
+      "model",      "prompt",     "messages",      "max_tokens",     "max_completion_tokens",
+      "min_tokens", "ignore_eos", "stream",        "stream_options", "return_token_ids",
+      "n_predict",  "n",          "min_new_tokens"};
   for (const std::string_view name : ours) {
     if (!extra.contains(name)) continue;
     return failure(ErrorKind::usage, fmt::format("the extra body sets \"{}\"", name),

@@ -13,8 +13,12 @@ namespace tokenjoule {
 struct RequestFields {
   std::string_view chat_limit = "max_tokens";  ///< its name for the output limit of a chat
   bool ignore_eos = false;
-  bool min_tokens = false;
-  std::vector<std::pair<std::string, bool>> switches;  ///< sent with every request, as written here
+  /// Its names for the least number of tokens; "" where it takes none.
+  std::string_view min_tokens = "";
+  std::string_view chat_min_tokens = "";
+  bool usage_option = true;  ///< stream_options.include_usage; else it never or always sends usage
+  std::vector<std::pair<std::string, bool>> switches =
+      {};  ///< sent with every request, as written here
 };
 
 /// The JSON body of a streaming request. Bytes of the text that are no UTF-8 become U+FFFD.

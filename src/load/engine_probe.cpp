@@ -1,6 +1,7 @@
 #include "load/engine_probe.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/core.h>
 #include <fmt/format.h>
@@ -34,6 +35,25 @@ Result<ProbeAnswers> answers_of(HttpClient& client, const Url& root) {
                  refused ? fmt::format("cannot reach {}: connection refused", root.text())
                          : "cannot reach the engine: " + unreachable->message,
                  refused ? "start the engine or check --url" : unreachable->hint);
+}
+
+/// Asks for the pages that tell more of the server that the answers so far speak of, until no page
+/// is left to ask for: what came may speak of another.
+void ask_further(HttpClient& client, const ProbeQuestion& question, ProbeAnswers& answers) {
+  std::set<std::string> asked;
+  for (bool more = true; more;) {
+    more = false;
+    const EngineDialect* dialect = question.dialect ? dialect_named(*question.dialect) : nullptr;
+    if (dialect == nullptr) dialect = dialect_for(answers).value_or(nullptr);
+    if (dialect == nullptr) return;
+    for (const std::string& path : dialect->further_pages()) {
+      if (!asked.insert(path).second) continue;
+      more = true;
+      auto reply = client.get(question.root.joined(path));
+      if (!reply) continue;
+      answers[path] = {reply->status, reply->content_type, std::move(reply->body)};
+    }
+  }
 }
 
 Result<const EngineDialect*> chosen_dialect(const ProbeQuestion& question,
@@ -71,10 +91,7 @@ Result<std::string> chosen_model(const ProbeQuestion& question, const ProbeAnswe
 /// Why there are no counters, in words for the record.
 std::string why_no_page(const EngineDialect& dialect, const Result<HttpReply>& reply) {
   if (!reply) return reply.error().message;
-  if (reply->status == 501 && dialect.name() == "llamacpp") {
-    return "llama-server was started without --metrics";
-  }
-  if (reply->status == 404) return "the engine has no metrics page";
+  if (reply->status == 404 || reply->status == 501) return std::string(dialect.why_no_metrics());
   return fmt::format("the metrics page answers with status {}", reply->status);
 }
 
@@ -87,6 +104,10 @@ Result<std::vector<EngineCounter>> counters_at(HttpClient& client, const Url& ur
                    "check the URL of --server-metrics");
   }
   TRY(const PrometheusPage page, prometheus_page(reply->body, reply->content_type));
+  if (page.truncated) {
+    return failure(ErrorKind::missing, "the metrics page is cut off",
+                   "check the URL of --server-metrics, and any proxy in between");
+  }
   auto counters = dialect.counters_on(page);
   if (!counters.empty()) return counters;
   return failure(
@@ -103,10 +124,11 @@ Status add_metrics(ProbedEngine& engine, const ProbeQuestion& question) {
     return {};
   }
   const bool found_by_itself = question.server_metrics == "auto";
-  Url url = question.root.joined("/metrics");
+  const std::string path(engine.dialect->metrics_path());
+  Url url = question.root.joined(path);
   if (!found_by_itself) {
     TRY(url, url_in(question.server_metrics));
-    if (url.path.empty()) url.path = "/metrics";
+    if (url.path.empty()) url.path = path;
   }
   // A key is for the engine alone.
   if (url.authority() == question.root.authority()) engine.metrics_headers = question.headers;
@@ -127,7 +149,8 @@ Status add_metrics(ProbedEngine& engine, const ProbeQuestion& question) {
 
 Result<ProbedEngine> probe_engine(const ProbeQuestion& question) {
   HttpClient client({.timeout = question.timeout, .headers = question.headers});
-  TRY(const ProbeAnswers answers, answers_of(client, question.root));
+  TRY(ProbeAnswers answers, answers_of(client, question.root));
+  ask_further(client, question, answers);
   ProbedEngine engine;
   TRY(engine.dialect, chosen_dialect(question, answers));
   engine.info = engine.dialect->described_by(answers);

@@ -182,6 +182,67 @@ TEST(ProbeEngine, ALlamaServerWithoutMetricsSaysHowToGetThem) {
   EXPECT_EQ(count_tokens(*engine, question, "Hi there"), 3);
 }
 
+TEST(ProbeEngine, AnEngineMayHaveItsCountersElsewhere) {
+  PageServer server(
+      {{"GET /v1/models", {200, R"({"data":[{"id":"m","owned_by":"tensorrt_llm"}]})"}},
+       {"GET /metrics", {200, "[]"}},
+       {"GET /prometheus/metrics",
+        {200,
+         "trtllm_generation_tokens_total 5\n"
+         "trtllm_parallel_config_info{tp_size=\"4\"} 1\n",
+         "text/plain"}},
+       {"POST /v1/completions", stream(4)}});
+  const auto engine = probe_engine({.root = server.url()});
+  ASSERT_TRUE(engine.has_value()) << engine.error().message;
+  EXPECT_EQ(engine->info.kind, "trtllm");
+  EXPECT_EQ(engine->info.metrics_url, server.url("/prometheus/metrics").text());
+  ASSERT_EQ(engine->info.counters.size(), 1u);
+  EXPECT_EQ(engine->info.counters[0].clock, CounterClock::at_finish);
+  EXPECT_EQ(engine->info.configuration.at("tensor_parallel_size").json, "4");
+  EXPECT_FALSE(engine->info.limits.empty());
+}
+
+TEST(ProbeEngine, AnEngineThatDoesNotSayWhoItIsIsAskedFurther) {
+  PageServer server({{"GET /v1/models", {200, R"({"data":[{"id":"m","owned_by":"library"}]})"}},
+                     {"GET /api/version", {200, R"({"version":"0.33.0"})"}},
+                     {"POST /v1/chat/completions", stream(9)}});
+  const auto engine = probe_engine({.root = server.url()});
+  ASSERT_TRUE(engine.has_value()) << engine.error().message;
+  EXPECT_EQ(engine->info.kind, "ollama");
+  EXPECT_EQ(engine->info.version, "0.33.0");
+  EXPECT_EQ(engine->endpoint, EndpointKind::chat);
+  EXPECT_EQ(engine->info.metrics_note, "Ollama has no metrics page");
+  EXPECT_EQ(server.requests().find(R"("ignore_eos")"), std::string::npos);
+}
+
+TEST(ProbeEngine, AnEngineThatSaysWhoItIsIsNotAskedForOthersPages) {
+  PageServer server(vllm_pages());
+  ASSERT_TRUE(probe_engine({.root = server.url()}).has_value());
+  EXPECT_EQ(server.requests().find("/info"), std::string::npos);
+  EXPECT_EQ(server.requests().find("/openapi.json"), std::string::npos);
+}
+
+TEST(ProbeEngine, SglangWithoutMetricsSaysHowToGetThem) {
+  PageServer server({{"GET /v1/models", {200, R"({"data":[{"id":"m","owned_by":"sglang"}]})"}},
+                     {"GET /server_info", {200, R"({"version":"0.5.18","tp_size":2})"}},
+                     {"POST /v1/completions", stream(4)}});
+  const auto engine = probe_engine({.root = server.url()});
+  ASSERT_TRUE(engine.has_value()) << engine.error().message;
+  EXPECT_EQ(engine->info.metrics_note, "SGLang was started without --enable-metrics");
+  EXPECT_EQ(engine->info.version, "0.5.18");
+  EXPECT_TRUE(engine->info.token_id_prompts);
+}
+
+TEST(ProbeEngine, ACutMetricsPageIsNotTaken) {
+  Pages pages = vllm_pages();
+  pages["GET /metrics"].body = "vllm:generation_tokens_total{engine=\"0\"} 5\nvllm:prompt_tok";
+  PageServer server(pages);
+  const auto engine = probe_engine({.root = server.url()});
+  ASSERT_TRUE(engine.has_value()) << engine.error().message;
+  EXPECT_EQ(engine->info.metrics_note, "the metrics page is cut off");
+  EXPECT_TRUE(engine->info.counters.empty());
+}
+
 TEST(CountTokens, AsksTheEngine) {
   PageServer server(vllm_pages());
   const ProbeQuestion question{.root = server.url()};

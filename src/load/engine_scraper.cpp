@@ -43,6 +43,10 @@ Result<CounterScrape> EngineScraper::scrape(HttpClient& client, const std::strin
                                                           options_.metrics.text(), reply->status),
                                               "see the log of the engine")
                                     : prometheus_page(reply->body, reply->content_type);
+  if (page && page->truncated) {
+    // Series behind the cut would be missing from the sums.
+    page = failure(ErrorKind::unavailable, "the metrics page is cut off");
+  }
   if (!page) {
     sink_(Loss{.span = scrape.read,
                .what = "scrape",

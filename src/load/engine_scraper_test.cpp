@@ -74,8 +74,12 @@ TEST(EngineScraper, AReadThatFailsIsALossAndNotAZero) {
   EXPECT_FALSE(scraper.scrape_now("edge").has_value());
   server.set("GET /metrics", page("<html>"));
   EXPECT_FALSE(scraper.scrape_now("edge").has_value());
+  server.set("GET /metrics",
+             page("t_total{e=\"0\"} 5\nt_total{e=\"1"));  // cut: a series is missing
+  EXPECT_FALSE(scraper.scrape_now("edge").has_value());
   const auto losses = events.all<Loss>();
-  ASSERT_EQ(losses.size(), 2u);
+  ASSERT_EQ(losses.size(), 3u);
+  EXPECT_EQ(losses[2].reason, "the metrics page is cut off");
   EXPECT_EQ(losses[0].what, "scrape");
   EXPECT_EQ(losses[0].source, "engine");
   EXPECT_NE(losses[0].reason.find("status 500"), std::string::npos);

@@ -7,11 +7,23 @@ namespace tokenjoule {
 namespace {
 
 constexpr std::string_view kMetrics[] = {
-    "output_tokens", "prompt_tokens",     "prompt_tokens_computed", "prompt_tokens_cached",
-    "preemptions",   "requests_finished", "requests_running",       "requests_waiting",
-    "cache_use",     "process_start",
+    "output_tokens",
+    "prompt_tokens",
+    "prompt_tokens_computed",
+    "prompt_tokens_cached",
+    "preemptions",
+    "requests_finished",
+    "requests_running",
+    "requests_waiting",
+    "cache_use",
+    "process_start",
+    "output_tokens_computed",
+    "draft_tokens",
+    "draft_tokens_accepted",
+    "requests_aborted",
+    "engines",
 };
-constexpr std::string_view kClocks[] = {"per_step", "at_finish", "gauge"};
+constexpr std::string_view kClocks[] = {"per_step", "at_finish", "gauge", "at_arrival"};
 
 template <typename Enum, std::size_t N>
 std::optional<Enum> named(const std::string_view (&names)[N], std::string_view name) {

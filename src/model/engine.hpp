@@ -19,16 +19,22 @@ enum class EngineMetric {
   prompt_tokens_cached,    ///< prompt tokens taken from a cache
   preemptions,
   requests_finished,
-  requests_running,  ///< gauge
-  requests_waiting,  ///< gauge
-  cache_use,         ///< gauge, 0..1
-  process_start,     ///< unix seconds: a change means a restart
+  requests_running,        ///< gauge
+  requests_waiting,        ///< gauge
+  cache_use,               ///< gauge, 0..1
+  process_start,           ///< unix seconds: a change means a restart
+  output_tokens_computed,  ///< tokens computed, also those thrown away: past the end, retracted
+  draft_tokens,            ///< proposed by speculative decoding
+  draft_tokens_accepted,   ///< of those, the ones that became output
+  requests_aborted,
+  engines,  ///< gauge: engines whose counters were added up; a change voids what lies across it
 };
 std::string_view name_of(EngineMetric metric);
 std::optional<EngineMetric> engine_metric_named(std::string_view name);
 
-/// When a counter moves: an at-finish counter charges a request's tokens to the moment of its end.
-enum class CounterClock { per_step, at_finish, gauge };
+/// When a counter moves: an at-finish counter charges a request's tokens to the moment of its end,
+/// an at-arrival one to the moment when the engine took it in.
+enum class CounterClock { per_step, at_finish, gauge, at_arrival };
 std::string_view name_of(CounterClock clock);
 std::optional<CounterClock> counter_clock_named(std::string_view name);
 
@@ -40,6 +46,8 @@ struct EngineCounter {
   std::vector<std::string> summed_over;      ///< labels whose series were added up
   std::map<std::string, std::string> where;  ///< only series with these label values count
   std::optional<int> significant_digits;     ///< where the page rounds: 6 for llama.cpp
+  /// Labels whose series repeat one count (ranks of one engine, processes): the highest is taken.
+  std::vector<std::string> repeated_over;
 };
 
 /// A setting of the engine, as JSON text, and where it was learnt.
@@ -50,7 +58,7 @@ struct ConfigurationValue {
 
 /// What is known of the engine that was driven.
 struct EngineInfo {
-  std::string kind;      ///< the dialect: vllm, llamacpp, openai
+  std::string kind;      ///< the dialect: docs/engines.md lists them
   std::string version;   ///< "" if it does not say
   std::string url;       ///< without user info
   std::string model;     ///< the name requests carry
@@ -62,6 +70,7 @@ struct EngineInfo {
   std::string metrics_note;       ///< why there are none
   std::map<std::string, ConfigurationValue> configuration;
   std::vector<EngineCounter> counters;
+  std::vector<std::string> limits;  ///< what it cannot do or tell, a sentence each
 };
 
 /// One read of the metrics page. A metric that the page lacks is absent from the map.

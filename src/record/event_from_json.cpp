@@ -145,14 +145,19 @@ Result<Event> signal_in(const JsonView& json) {
   return signal;
 }
 
+std::vector<std::string> texts_in(const JsonView& json) {
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < json.size(); ++i) texts.push_back(text_or_empty(json[i]));
+  return texts;
+}
+
 Result<EngineCounter> counter_in(const JsonView& json) {
   EngineCounter counter;
   TRY(counter.metric, need_word(json["metric"], engine_metric_named));
   TRY(counter.clock, need_word(json["clock"], counter_clock_named));
   counter.family = text_or_empty(json["family"]);
-  for (std::size_t i = 0; i < json["summed_over"].size(); ++i) {
-    counter.summed_over.push_back(text_or_empty(json["summed_over"][i]));
-  }
+  counter.summed_over = texts_in(json["summed_over"]);
+  counter.repeated_over = texts_in(json["repeated_over"]);
   for (std::size_t i = 0; i < json["where"].size(); ++i) {
     counter.where[std::string(json["where"].key(i))] = text_or_empty(json["where"].member(i));
   }
@@ -184,6 +189,7 @@ Result<Event> engine_in(const JsonView& json) {
     if (auto counter = counter_in(json["counters"][i]))
       engine.counters.push_back(std::move(*counter));
   }
+  engine.limits = texts_in(json["limits"]);
   return engine;
 }
 

@@ -143,9 +143,11 @@ void Writer::operator()(const EngineInfo& engine) const {
                 {"summed_over", counter.summed_over}};
     if (!counter.where.empty()) row["where"] = counter.where;
     put(row, "significant_digits", counter.significant_digits);
+    if (!counter.repeated_over.empty()) row["repeated_over"] = counter.repeated_over;
     counters.push_back(std::move(row));
   }
   json["counters"] = std::move(counters);
+  if (!engine.limits.empty()) json["limits"] = engine.limits;
 }
 
 void Writer::operator()(const RequestRecord& request) const {

@@ -80,6 +80,7 @@ Json counters_json(const EngineInfo& engine) {
                         {"summed_over", counter.summed_over},
                         {"where", counter.where},
                         {"significant_digits", digits ? Json(*digits) : Json(nullptr)}});
+    if (!counter.repeated_over.empty()) counters.back()["repeated_over"] = counter.repeated_over;
   }
   return counters;
 }
@@ -99,6 +100,7 @@ Json engine_json(const Report& report) {
   if (engine.metrics_url.empty()) Values::put_reason(json, engine.metrics_note, "metrics_reason");
   json["configuration"] = std::move(settings);
   json["counters"] = counters_json(engine);
+  if (!engine.limits.empty()) json["limits"] = engine.limits;
   json["running_mean"] = Values::of(report.engine_state.running_mean);
   json["waiting_mean"] = Values::of(report.engine_state.waiting_mean);
   json["preemptions"] = Values::of(report.engine_state.preemptions);
