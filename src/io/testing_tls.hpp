@@ -239,16 +239,17 @@ class TlsFront {
   }
 
   void relay(const Wire& wire) {
+    // A request may have come together with the end of the handshake.
+    if (!inwards(wire)) return;
     while (!stopping_) {
       pollfd ready[] = {{wire.outside, POLLIN, 0}, {wire.inside, POLLIN, 0}};
       if (::poll(ready, 2, 20) < 0) return;
-      if (ready[0].revents != 0 && !inwards(wire)) return;
+      if (ready[0].revents != 0 && !(take(wire) && inwards(wire))) return;
       if (ready[1].revents != 0 && !outwards(wire)) return;
     }
   }
 
   static bool inwards(const Wire& wire) {
-    if (!take(wire)) return false;
     char bytes[16384];
     int count = 0;
     while ((count = SSL_read(wire.tls, bytes, sizeof bytes)) > 0) {

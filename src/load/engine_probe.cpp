@@ -21,7 +21,8 @@ Result<ProbeAnswers> answers_of(HttpClient& client, const Url& root) {
   for (const char* path : {"/v1/models", "/version", "/props", "/metrics", "/health"}) {
     auto reply = client.get(root.joined(path));
     if (reply) {
-      answers[path] = {reply->status, reply->content_type, std::move(reply->body)};
+      answers[path] = {reply->status, reply->content_type, std::move(reply->body),
+                       std::move(reply->location)};
     } else if (!unreachable) {
       unreachable = std::move(reply).error();
       // Refused, unknown or not http: the other pages are on the same port.
@@ -75,7 +76,7 @@ std::string why_no_page(const EngineDialect& dialect, const Result<HttpReply>& r
     return "llama-server was started without --metrics";
   }
   if (reply->status == 404) return "the engine has no metrics page";
-  return fmt::format("the metrics page answers with status {}", reply->status);
+  return "the metrics page " + status_words(*reply);
 }
 
 /// The counters of a page, or why there are none.
@@ -109,8 +110,11 @@ Status add_metrics(ProbedEngine& engine, const ProbeQuestion& question) {
     if (url.path.empty()) url.path = "/metrics";
   }
   // A key is for the engine alone.
-  if (url.authority() == question.root.authority()) engine.metrics_headers = question.headers;
-  HttpClient client({.timeout = question.timeout, .headers = engine.metrics_headers});
+  const bool same =
+      url.authority() == question.root.authority() && url.scheme == question.root.scheme;
+  if (same) engine.metrics_headers = question.headers;
+  HttpClient client(
+      {.timeout = question.timeout, .headers = engine.metrics_headers, .tls = question.tls});
   auto counters = counters_at(client, url, *engine.dialect);
   if (!counters && !found_by_itself) return unexpected(std::move(counters).error());
   if (!counters) {
@@ -126,7 +130,8 @@ Status add_metrics(ProbedEngine& engine, const ProbeQuestion& question) {
 }  // namespace
 
 Result<ProbedEngine> probe_engine(const ProbeQuestion& question) {
-  HttpClient client({.timeout = question.timeout, .headers = question.headers});
+  HttpClient client(
+      {.timeout = question.timeout, .headers = question.headers, .tls = question.tls});
   TRY(const ProbeAnswers answers, answers_of(client, question.root));
   ProbedEngine engine;
   TRY(engine.dialect, chosen_dialect(question, answers));
@@ -156,7 +161,8 @@ Result<std::int64_t> count_tokens(const ProbedEngine& engine, const ProbeQuestio
                    fmt::format("the engine {} cannot be asked to count tokens", engine.info.kind),
                    "state lengths in tokens, or use a dataset with known lengths");
   }
-  HttpClient client({.timeout = question.timeout, .headers = question.headers});
+  HttpClient client(
+      {.timeout = question.timeout, .headers = question.headers, .tls = question.tls});
   TRY(const HttpReply reply,
       client.post_json(question.root.joined("/tokenize"),
                        body.dump(-1, ' ', false, Json::error_handler_t::replace)));
