@@ -31,7 +31,7 @@ constexpr std::string_view kTooLong[] = {"context length",
                                          "maximum allowed length",
                                          "prompt is too long",
                                          "input is too long",
-                                         "tokens` + `max_new_tokens`"};
+                                         "`max_new_tokens` must be"};
 
 /// A list of numbers as the prompt, to a server that takes text only.
 constexpr std::string_view kTextOnly[] = {

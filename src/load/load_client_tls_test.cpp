@@ -59,6 +59,7 @@ TEST(LoadClientTls, AnswersCompleteOverOneConnectionWithTheKernelsStamps) {
   EXPECT_TRUE(load.wait_for([&] { return load.client->last_of_num_requests_sent().has_value(); }));
   load.client->stop_sending();
   EXPECT_TRUE(load.client->wait_idle(load.deadline()));
+  EXPECT_TRUE(load.wait_for([&] { return !load.client->stamps().empty(); }));
   const std::string stamps(load.client->stamps());
   load.client.reset();
   for (const RequestRecord& record : load.records()) {
