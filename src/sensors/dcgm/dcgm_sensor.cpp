@@ -27,6 +27,13 @@ struct DcgmSettings {
   TlsOptions tls;
 };
 
+Result<TlsOptions::Verification> verification_in(const std::string& insecure) {
+  if (insecure == "yes") return TlsOptions::Verification::none;
+  if (insecure == "no") return TlsOptions::Verification::full;
+  return failure(ErrorKind::usage, fmt::format("insecure={} is not known", quoted(insecure)),
+                 "write insecure=yes, or leave it out");
+}
+
 Result<DcgmSettings> settings_in(const SensorSpec& spec) {
   DcgmSettings settings;
   std::string url = kDefaultUrl;
@@ -40,11 +47,7 @@ Result<DcgmSettings> settings_in(const SensorSpec& spec) {
     } else if (key == "cacert") {
       settings.tls.ca_file = value;
     } else if (key == "insecure") {
-      if (value != "yes" && value != "no") {
-        return failure(ErrorKind::usage, fmt::format("insecure={} is not known", quoted(value)),
-                       "write insecure=yes, or leave it out");
-      }
-      if (value == "yes") settings.tls.verification = TlsOptions::Verification::none;
+      TRY(settings.tls.verification, verification_in(value));
     } else if (key == "timeout") {
       TRY(settings.timeout, duration_in(value));
     } else {
