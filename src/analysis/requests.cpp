@@ -21,6 +21,17 @@ double share_of(const RequestRecord& request, const AnswerTokens& answer, TimeSp
   return overlap(whole, window) / to_seconds(whole.length());
 }
 
+/// "class: message" of a failure; either may be all there is.
+void count_failure(RequestCounts& counts, const RequestRecord& request) {
+  ++counts.failed;
+  const auto colon = request.failure.find(": ");
+  const std::string kind = request.failure.substr(0, colon);
+  ++counts.failures[kind.empty() ? "unknown" : kind];
+  if (colon != std::string::npos) {
+    counts.failure_messages.emplace(kind, request.failure.substr(colon + 2));
+  }
+}
+
 }  // namespace
 
 RequestCounts request_counts(const Run& run, const std::vector<AnswerTokens>& answers,
@@ -29,14 +40,18 @@ RequestCounts request_counts(const Run& run, const std::vector<AnswerTokens>& an
   counts.planned = static_cast<std::int64_t>(run.requests.size());
   for (std::size_t i = 0; i < run.requests.size(); ++i) {
     const RequestRecord& request = run.requests[i];
+    if (request.retry_after) {
+      ++counts.asked_to_wait;
+      counts.longest_asked_wait =
+          std::max(counts.longest_asked_wait.value_or(Seconds()), *request.retry_after);
+    }
     switch (request.outcome) {
       case Outcome::completed:
         ++counts.completed;
         if (window) counts.in_window += share_of(request, answers[i], *window);
         break;
       case Outcome::failed:
-        ++counts.failed;
-        ++counts.failures[request.failure.empty() ? "unknown" : request.failure];
+        count_failure(counts, request);
         break;
       case Outcome::cancelled: ++counts.cancelled; break;
     }

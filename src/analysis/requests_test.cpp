@@ -35,6 +35,25 @@ TEST(RequestCounts, InWindowIsTheShareFromSendToLastToken) {
   EXPECT_EQ(counts.failures.at("unknown"), 1);
 }
 
+TEST(RequestCounts, FailuresAreCountedByClassWithTheFirstMessage) {
+  test::TestRun run;
+  for (const char* const failure : {"rate_limited: http 429: slow down", "reset",
+                                    "rate_limited: http 429: slow down, please"}) {
+    RequestRecord& request = run.answer(20, {1});
+    request.outcome = Outcome::failed;
+    request.failure = failure;
+  }
+  run.run.requests[0].retry_after = Seconds(7);
+  run.run.requests[2].retry_after = Seconds(3);
+  const auto counts = counts_of(run.run, span(10, 40));
+  EXPECT_EQ(counts.failures,
+            (std::map<std::string, std::int64_t>{{"rate_limited", 2}, {"reset", 1}}));
+  EXPECT_EQ(counts.failure_messages,
+            (std::map<std::string, std::string>{{"rate_limited", "http 429: slow down"}}));
+  EXPECT_EQ(counts.asked_to_wait, 2);
+  EXPECT_EQ(counts.longest_asked_wait, Seconds(7));
+}
+
 TEST(MeanInFlight, IsTheTimeInFlightOverTheLength) {
   test::TestRun run;
   run.answer(0, {1, 20});

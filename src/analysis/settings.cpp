@@ -26,6 +26,10 @@ LoadSettings settings_of(const RunHeader& header) {
   const std::string dataset = dataset_name(root["dataset"]);
   settings.random_prompts = dataset == "random" || dataset == "synthetic";
   settings.unique_prompts = settings.random_prompts && root["prefix_len"].number().value_or(0) <= 0;
+  const JsonView unverified = root["tls_not_verified"];
+  for (std::size_t i = 0; i < unverified.size(); ++i) {
+    settings.unverified.emplace_back(unverified[i].string().value_or("unknown"));
+  }
   if (const auto limit = root["expect_power_limit_w"].number()) {
     settings.expected_power_limit = Watts(*limit);
   }

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/quantity.hpp"
 #include "model/engine.hpp"
@@ -17,6 +18,7 @@ struct LoadSettings {
   bool random_prompts = true;                 ///< synthetic: "dataset" absent or random
   bool unique_prompts = true;                 ///< no shared prefix asked for: cache hits surprise
   std::optional<Watts> expected_power_limit;  ///< "expect_power_limit_w"
+  std::vector<std::string> unverified;        ///< "tls_not_verified": URLs of servers
 };
 LoadSettings settings_of(const RunHeader& header);
 

@@ -22,8 +22,9 @@ std::vector<OptionSpec> measure_option_specs() {
   const std::string meters = "Meters";
   const std::string output = "Output";
   return {
-      {"--url,-u", "URL", "the OpenAI-compatible server, with or without /v1", K::value,
-       "--base-url,--target", engine},
+      {"--url,-u", "URL[,URL…]",
+       "the OpenAI-compatible server, with or without /v1; several alike get streams in turn",
+       K::values, "--base-url,--target", engine},
       {"--endpoint", "completions|chat|PATH",
        "where requests go (default: completions where it takes token-id prompts, else chat)",
        K::value, "--endpoint-type", engine},
@@ -37,8 +38,12 @@ std::vector<OptionSpec> measure_option_specs() {
        K::value, "", engine},
       {"--header,-H", "'K: V'", "a header for every request, never written anywhere; repeatable",
        K::values, "", engine},
-      {"--server-metrics", "URL|auto|off", "the engine's own counters (default: auto)", K::value,
-       "", engine},
+      {"--cacert", "FILE", "PEM file of trusted certificates for https, instead of the system's",
+       K::value, "", engine},
+      {"--insecure,-k", "", "do not check who answers over https; noted in the result", K::flag, "",
+       engine},
+      {"--server-metrics", "URL[,URL…]|auto|off", "the engine's own counters (default: auto)",
+       K::value, "", engine},
       {"--engine-config", "K=V", "a setting of the engine that it does not report; repeatable",
        K::values, "", engine},
 

@@ -81,13 +81,44 @@ Status take_headers(MeasureOptions& options, const ParsedOptions& parsed) {
   return {};
 }
 
-Status take_engine(MeasureOptions& options, const ParsedOptions& parsed) {
-  const auto url = parsed.text("url");
-  if (!url)
+/// All servers of --url, which may be given several times and list several.
+Status take_urls(MeasureOptions& options, const ParsedOptions& parsed) {
+  std::vector<Url> urls;
+  for (const auto& text : parsed.texts("url")) {
+    for (const auto part : split(text, ',')) {
+      TRY(Url given, url_in(trimmed(part)));
+      urls.push_back(api_root(std::move(given)));
+    }
+  }
+  if (urls.empty())
     return failure(ErrorKind::usage, "no --url was given",
                    "say which server: --url http://127.0.0.1:8000");
-  TRY(Url given, url_in(*url));
-  options.url = api_root(std::move(given));
+  for (std::size_t i = 1; i < urls.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (urls[i].text() != urls[j].text()) continue;
+      return failure(ErrorKind::usage, fmt::format("--url names {} twice", urls[i].text()),
+                     "name each server once: its counters would be added twice");
+    }
+  }
+  options.url = urls.front();
+  options.further_urls.assign(urls.begin() + 1, urls.end());
+  return {};
+}
+
+Status take_tls(MeasureOptions& options, const ParsedOptions& parsed) {
+  options.tls.ca_file = parsed.text("cacert").value_or("");
+  if (!parsed.flag("insecure")) return {};
+  if (!options.tls.ca_file.empty()) {
+    return failure(ErrorKind::usage, "--cacert and --insecure exclude each other",
+                   "with --cacert the server is checked; leave --insecure out");
+  }
+  options.tls.verification = TlsOptions::Verification::none;
+  return {};
+}
+
+Status take_engine(MeasureOptions& options, const ParsedOptions& parsed) {
+  TRY_DO(take_urls(options, parsed));
+  TRY_DO(take_tls(options, parsed));
   options.endpoint = parsed.text("endpoint").value_or("");
   if (!options.endpoint.empty() && options.endpoint != "completions" &&
       options.endpoint != "chat" && options.endpoint.front() != '/') {
@@ -290,6 +321,28 @@ Result<MeasureOptions> measure_options_from(const ParsedOptions& parsed) {
   return options;
 }
 
+std::vector<std::string> unverified_servers(const MeasureOptions& options) {
+  std::vector<std::string> servers;
+  const auto add = [&](const Url& url) {
+    if (url.scheme == "https") servers.push_back(url.text());
+  };
+  const bool none = options.tls.verification == TlsOptions::Verification::none;
+  if (none) add(options.url);
+  for (const Url& url : options.further_urls) {
+    if (none) add(url);
+  }
+  for (const SensorSpec& sensor : options.sensors) {
+    const auto url = sensor.settings.find("url");
+    if (url == sensor.settings.end()) continue;
+    const bool checked = sensor.settings.count("insecure") != 0
+                             ? sensor.settings.at("insecure") != "yes"
+                             : !none || sensor.settings.count("cacert") != 0;
+    const auto parsed = url_in(url->second);
+    if (!checked && parsed) add(*parsed);
+  }
+  return servers;
+}
+
 std::string configuration_json(const MeasureOptions& options, std::int64_t concurrency,
                                bool ignore_eos) {
   using Json = nlohmann::ordered_json;
@@ -318,6 +371,10 @@ std::string configuration_json(const MeasureOptions& options, std::int64_t concu
   if (options.expect_power_limit)
     json["expect_power_limit_w"] = options.expect_power_limit->value();
   json["strict"] = options.strict;
+  if (!options.further_urls.empty()) json["servers"] = options.further_urls.size() + 1;
+  if (const auto servers = unverified_servers(options); !servers.empty()) {
+    json["tls_not_verified"] = servers;
+  }
   if (options.boundary) json["boundary"] = name_of(*options.boundary);
   if (options.definitions) json["definitions"] = name_of(*options.definitions);
   if (!options.label.empty()) json["label"] = options.label;

@@ -9,6 +9,7 @@
 #include "base/quantity.hpp"
 #include "base/url.hpp"
 #include "io/http_client.hpp"
+#include "io/tls.hpp"
 #include "load/length_spec.hpp"
 #include "model/boundary.hpp"
 #include "model/report.hpp"
@@ -23,7 +24,9 @@ enum class ProgressStyle { automatic, plain, none };
 struct MeasureOptions {
   // The engine.
   Url url;
-  std::string endpoint;  ///< "", "completions", "chat" or a path
+  std::vector<Url> further_urls;  ///< of data-parallel servers, loaded in turn with `url`
+  TlsOptions tls;                 ///< for https, of engine and sensors
+  std::string endpoint;           ///< "", "completions", "chat" or a path
   std::optional<std::string> model;
   std::optional<std::string> dialect;
   HttpHeaders headers;  ///< with the key; never recorded
@@ -61,6 +64,9 @@ struct MeasureOptions {
   std::vector<std::pair<std::string, std::string>> metadata;
   ProgressStyle progress = ProgressStyle::automatic;
 };
+
+/// Where nobody checks who answers (https with --insecure): engines and exporters.
+std::vector<std::string> unverified_servers(const MeasureOptions& options);
 
 std::vector<OptionSpec> measure_option_specs();
 Result<MeasureOptions> measure_options_from(const ParsedOptions& parsed);

@@ -41,6 +41,8 @@ LoadOptions load_options_of(const PointQuestion& question, const std::string& no
   const MeasureOptions& options = question.options;
   LoadOptions load;
   load.roots = {options.url};
+  load.roots.insert(load.roots.end(), options.further_urls.begin(), options.further_urls.end());
+  load.tls = options.tls;
   load.endpoint = question.engine.endpoint;
   load.path = question.probe.endpoint_path;
   load.model = question.engine.info.model;
@@ -198,8 +200,11 @@ Status PointMeasurement::begin() {
   }
   TRY(client_, LoadClient::start(load, *question_.engine.dialect, clock_, queue_, count));
   if (question_.engine.metrics) {
-    ScraperOptions scraper{*question_.engine.metrics, question_.engine.metrics_headers,
-                           info.counters};
+    const ScraperOptions scraper{.metrics = *question_.engine.metrics,
+                                 .headers = question_.engine.metrics_headers,
+                                 .further = question_.engine.further_metrics,
+                                 .tls = question_.options.tls,
+                                 .counters = info.counters};
     scraper_ = std::make_unique<EngineScraper>(scraper, clock_, sink_);
     scraper_->start();
   }

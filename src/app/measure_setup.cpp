@@ -17,6 +17,24 @@ namespace {
 bool is_local(const Url& url) {
   return url.host == "localhost" || url.host == "::1" || starts_with(url.host, "127.");
 }
+bool is_local(const MeasureOptions& options) {
+  return is_local(options.url) &&
+         std::all_of(options.further_urls.begin(), options.further_urls.end(),
+                     [](const Url& url) { return is_local(url); });
+}
+
+/// A sensor that reads a page over https trusts whom --cacert and --insecure say, unless it has
+/// settings of its own.
+SensorSpec with_tls(SensorSpec spec, const TlsOptions& tls) {
+  const auto url = spec.settings.find("url");
+  const bool https = url != spec.settings.end() && starts_with(url->second, "https:");
+  if (!https || spec.settings.count("cacert") != 0 || spec.settings.count("insecure") != 0) {
+    return spec;
+  }
+  if (!tls.ca_file.empty()) spec.settings["cacert"] = tls.ca_file;
+  if (tls.verification == TlsOptions::Verification::none) spec.settings["insecure"] = "yes";
+  return spec;
+}
 
 std::string json_of(const std::string& text) {
   // A number or a word that is JSON stays what it is: max_num_seqs=256 is a number.
@@ -24,11 +42,10 @@ std::string json_of(const std::string& text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-Result<std::vector<std::unique_ptr<Sensor>>> opened(const std::vector<SensorSpec>& specs,
-                                                    Clock& clock) {
+Result<std::vector<std::unique_ptr<Sensor>>> opened(const MeasureOptions& options, Clock& clock) {
   std::vector<std::unique_ptr<Sensor>> sensors;
-  for (const SensorSpec& spec : specs) {
-    auto sensor = open_sensor(spec, clock);
+  for (const SensorSpec& spec : options.sensors) {
+    auto sensor = open_sensor(with_tls(spec, options.tls), clock);
     if (!sensor) return unexpected(std::move(sensor).error().in("sensor " + spec.name));
     sensors.push_back(std::move(*sensor));
   }
@@ -72,18 +89,33 @@ struct EngineSearch {
   std::vector<pid_t> processes;
   std::string how;  ///< how they were seen, or why not; "" where there is no driver to ask
 };
+template <typename T>
+void add_new(std::vector<T>& list, const std::vector<T>& more) {
+  for (const T& item : more) {
+    if (std::find(list.begin(), list.end(), item) == list.end()) list.push_back(item);
+  }
+}
+
 EngineSearch engine_search(const MeasureOptions& options, const std::optional<SensorSpec>& nvml) {
   if (!nvml) return {};
-  if (!is_local(options.url)) return {{}, {}, "the engine is not on this machine"};
-  const auto seen = engine_gpus({.port = options.url.port, .library = library_of(*nvml)});
-  if (!seen) return {{}, {}, seen.error().message};
-  return {seen->uuids, seen->processes, seen->how};
+  if (!is_local(options)) return {{}, {}, "the engine is not on this machine"};
+  EngineSearch found;
+  std::vector<Url> urls = options.further_urls;
+  urls.insert(urls.begin(), options.url);
+  for (const Url& url : urls) {
+    const auto seen = engine_gpus({.port = url.port, .library = library_of(*nvml)});
+    if (!seen) return {{}, {}, seen.error().message};
+    add_new(found.gpus, seen->uuids);
+    add_new(found.processes, seen->processes);
+    found.how = seen->how;
+  }
+  return found;
 }
 
 /// What stands in the record about other programs on the chosen GPUs.
 void note_foreign_processes(std::vector<Device>& devices, const EngineSearch& search,
                             const MeasureOptions& options, const std::optional<SensorSpec>& nvml) {
-  if (!nvml || !is_local(options.url)) return;
+  if (!nvml || !is_local(options)) return;
   for (Device& device : devices) {
     if (!device.chosen || device.kind != DeviceKind::gpu) continue;
     std::string& fact = device.facts[kForeignProcessesFact];
@@ -106,6 +138,7 @@ Result<ProbeQuestion> probe_question_of(const MeasureOptions& options) {
   ProbeQuestion question;
   question.root = options.url;
   question.headers = options.headers;
+  question.tls = options.tls;
   question.model = options.model;
   question.dialect = options.dialect;
   question.server_metrics = options.server_metrics;
@@ -120,7 +153,7 @@ Result<ProbeQuestion> probe_question_of(const MeasureOptions& options) {
 }
 
 Result<ProbedEngine> reach_engine(const MeasureOptions& options, const ProbeQuestion& question) {
-  TRY(ProbedEngine engine, probe_engine(question));
+  TRY(ProbedEngine engine, probe_engines(question, options.further_urls));
   for (const auto& [key, value] : options.engine_config) {
     engine.info.configuration[key] = {json_of(value), "stated"};
   }
@@ -159,7 +192,7 @@ Result<OpenSensors> open_sensors(const MeasureOptions& options, Clock& clock) {
   if (options.sensors.empty()) {
     open_automatic(open, clock);
   } else {
-    TRY(open.sensors, opened(options.sensors, clock));
+    TRY(open.sensors, opened(options, clock));
   }
   if (open.sensors.empty()) {
     return failure(ErrorKind::missing,
@@ -177,7 +210,7 @@ Result<OpenSensors> open_sensors(const MeasureOptions& options, Clock& clock) {
   const auto nvml = nvml_spec(options, open);
   const EngineSearch search = engine_search(options, nvml);
   TRY_DO(choose_gpus(open.devices, {options.gpus, options.all_gpus, !options.sensors.empty(),
-                                    is_local(options.url), search.gpus, search.how}));
+                                    is_local(options), search.gpus, search.how}));
   note_foreign_processes(open.devices, search, options, nvml);
   return open;
 }
@@ -220,8 +253,14 @@ std::string plan_text(const MeasureOptions& options, const ProbedEngine& engine,
       engine.info.token_id_prompts && engine.endpoint == EndpointKind::completions ? "token ids"
                                                                                    : "words",
       engine.dialect->takes_ignore_eos() && options.ignore_eos.value_or(true) ? "with" : "without");
-  for (const std::string& limit : engine.info.limits) text += fmt::format("note       {}\n", limit);
-  text += engine.metrics ? fmt::format("counters   {}\n", engine.metrics->text())
+  for (const std::string& limit : engine.info.limits) text += fmt::format("note       {}
+", limit);
+  for (const std::string& server : unverified_servers(options)) {
+    text += fmt::format("NOT CHECKED who answers at {} (--insecure)
+", server);
+  }
+  text += engine.metrics ? fmt::format("counters   {}
+", engine.info.metrics_url)
                          : fmt::format("counters   none: {}\n", engine.info.metrics_note);
   text += "devices\n" + device_lines(sensors) + "sensors\n" + signal_lines(sensors);
   const double fixed = options.idle.value() + options.warmup.value() + options.cooldown.value() + 2;

@@ -42,6 +42,7 @@ struct ProbeAnswer {
   int status = 0;
   std::string content_type;
   std::string body;
+  std::string location;  ///< of a redirect
 };
 using ProbeAnswers = std::map<std::string, ProbeAnswer>;
 

@@ -53,7 +53,9 @@ tl::unexpected<Error> no_api_in(const ProbeAnswers& answers) {
   }
   const ProbeAnswer& models = at->second;
   if (models.status >= 300 && models.status < 400) {
-    return no_api(fmt::format("/v1/models answers with a redirect ({})", models.status),
+    return no_api(fmt::format("/v1/models answers with a redirect ({}) to \"{}\", which is not "
+                              "followed",
+                              models.status, quoted(models.location, 300)),
                   "give the URL that it leads to as --url");
   }
   if (is_web_page(models)) {

@@ -13,6 +13,7 @@
 #include <boost/asio/connect.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ssl/stream.hpp>
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
 
@@ -30,6 +31,7 @@ using boost::system::error_code;
 using Deadline = std::chrono::steady_clock::time_point;
 using Endpoints = std::vector<tcp::endpoint>;
 using Request = http::request<http::string_body>;
+using TlsStream = asio::ssl::stream<beast::tcp_stream>;
 
 tl::unexpected<Error> no_answer(const Url& url, std::string_view why, std::string hint) {
   return failure(ErrorKind::missing, fmt::format("{}: {}", url.text(), why), std::move(hint));
@@ -49,8 +51,9 @@ tl::unexpected<Error> failed(const Url& url, const error_code& error) {
       error == http::error::header_limit) {
     return no_answer(url, "the answer is too long", "check that the URL is the one meant");
   }
-  if (error == http::error::end_of_stream || error == http::error::partial_message ||
-      error == errc::connection_reset || error == errc::broken_pipe || error == asio::error::eof) {
+  if (error == asio::ssl::error::stream_truncated || error == http::error::end_of_stream ||
+      error == http::error::partial_message || error == errc::connection_reset ||
+      error == errc::broken_pipe || error == asio::error::eof) {
     return no_answer(url, "the connection was closed before the answer was complete",
                      "see the log of the server");
   }
@@ -160,9 +163,16 @@ struct HttpClient::Implementation {
 
   HttpOptions options;
   asio::io_context context{1};
-  std::optional<beast::tcp_stream> stream;                     ///< kept open between calls
-  std::string connected_to;                                    ///< Url::authority() of `stream`
+  std::optional<TlsContext> tls;
+  std::optional<asio::ssl::context> tls_of_asio;  ///< the same, as Asio wants it
+  std::optional<beast::tcp_stream> plain;         ///< kept open between calls: this or `secure`
+  std::optional<TlsStream> secure;
+  std::string connected_to;                                    ///< base_of() the kept connection
   std::optional<std::pair<std::string, Endpoints>> looked_up;  ///< the last host's addresses
+
+  static std::string base_of(const Url& url) { return url.scheme + "://" + url.authority(); }
+
+  beast::tcp_stream& lowest() { return secure ? secure->next_layer() : *plain; }
 
   /// Starts one asynchronous operation and runs it to its end, which the stream's expiry bounds.
   template <typename Start>
@@ -175,8 +185,42 @@ struct HttpClient::Implementation {
   }
 
   void close() {
-    stream.reset();
+    plain.reset();
+    secure.reset();
     connected_to.clear();
+  }
+
+  /// The stream of the URL's scheme, not yet connected.
+  Status make_stream(const Url& url) {
+    if (url.scheme != "https") {
+      plain.emplace(context);
+      return {};
+    }
+    if (!tls) {
+      TRY(tls, TlsContext::create(options.tls));
+      SSL_CTX_up_ref(tls->native());
+      tls_of_asio.emplace(tls->native());  // which takes one reference
+    }
+    secure.emplace(beast::tcp_stream(context), *tls_of_asio);
+    tls->prepare(secure->native_handle(), url.host);
+    return {};
+  }
+
+  Status shake_hands(const Url& url, Deadline deadline) {
+    const error_code error = finished([&](auto done) {
+      secure->async_handshake(asio::ssl::stream_base::client, std::move(done));
+    });
+    if (!error) return {};
+    const bool of_openssl = error.category() == asio::error::get_ssl_category();
+    Error why = tls_error(secure->native_handle(), url.host,
+                          of_openssl ? static_cast<unsigned long>(error.value()) : 0UL);
+    close();
+    if (has_passed(deadline)) return failed(url, beast::error::timeout);
+    if (!of_openssl) {
+      return no_answer(url, "the connection was closed during the TLS handshake",
+                       "check the port, and whether it is https that is spoken there");
+    }
+    return unexpected(std::move(why).in(url.text()));
   }
 
   Status connect(const Url& url, Deadline deadline) {
@@ -184,18 +228,19 @@ struct HttpClient::Implementation {
       TRY(Endpoints found, endpoints_of(url, deadline));
       looked_up = {url.authority(), std::move(found)};
     }
-    stream.emplace(context);
-    stream->expires_at(deadline);
+    TRY_DO(make_stream(url));
+    lowest().expires_at(deadline);
     const error_code error =
-        finished([&](auto done) { stream->async_connect(looked_up->second, std::move(done)); });
+        finished([&](auto done) { lowest().async_connect(looked_up->second, std::move(done)); });
     if (error) {
       close();
       looked_up.reset();
       return has_passed(deadline) ? failed(url, beast::error::timeout) : failed(url, error);
     }
     error_code ignored;
-    stream->socket().set_option(tcp::no_delay(true), ignored);
-    connected_to = url.authority();
+    lowest().socket().set_option(tcp::no_delay(true), ignored);
+    if (secure) TRY_DO(shake_hands(url, deadline));
+    connected_to = base_of(url);
     return {};
   }
 
@@ -205,18 +250,18 @@ struct HttpClient::Implementation {
     HttpReply reply;
   };
 
-  Exchange exchange(const Request& request, Deadline deadline) {
+  template <typename Stream>
+  Exchange exchange_over(Stream& stream, const Request& request) {
     Exchange result;
-    stream->expires_at(deadline);
     result.silent = true;
     result.error =
-        finished([&](auto done) { http::async_write(*stream, request, std::move(done)); });
+        finished([&](auto done) { http::async_write(stream, request, std::move(done)); });
     if (result.error) return result;
     beast::flat_buffer buffer;
     http::response_parser<http::string_body> parser;
     parser.body_limit(options.body_limit);
     result.error =
-        finished([&](auto done) { http::async_read(*stream, buffer, parser, std::move(done)); });
+        finished([&](auto done) { http::async_read(stream, buffer, parser, std::move(done)); });
     result.silent = !parser.got_some() && buffer.size() == 0;
     if (result.error && buffer.size() > 0 && !parser.is_header_done() && !begins_http(buffer)) {
       result.error = http::error::bad_version;
@@ -231,12 +276,17 @@ struct HttpClient::Implementation {
     return result;
   }
 
+  Exchange exchange(const Request& request, Deadline deadline) {
+    lowest().expires_at(deadline);
+    return secure ? exchange_over(*secure, request) : exchange_over(*plain, request);
+  }
+
   Result<HttpReply> answer_to(const Url& url, const Request& request) {
     const Deadline deadline = std::chrono::steady_clock::now() +
                               std::chrono::nanoseconds(to_nanoseconds(options.timeout).count);
     // A request that changes something is never repeated, so that it gets a connection of its own.
-    if (connected_to != url.authority() || request.method() != http::verb::get) close();
-    const bool reused = stream.has_value();
+    if (connected_to != base_of(url) || request.method() != http::verb::get) close();
+    const bool reused = !connected_to.empty();
     if (!reused) TRY_DO(connect(url, deadline));
     Exchange result = exchange(request, deadline);
     if (result.error && result.silent && reused && result.error != beast::error::timeout) {
@@ -249,10 +299,6 @@ struct HttpClient::Implementation {
   }
 
   Result<HttpReply> answer(http::verb verb, const Url& url, std::string_view body) {
-    if (url.scheme != "http") {
-      return no_answer(url, "TLS is not spoken by this version",
-                       "use an http:// URL, for example through a local proxy or tunnel");
-    }
     TRY(const Request request, request_for(verb, url, body, options.headers));
     try {
       return answer_to(url, request);
@@ -262,6 +308,14 @@ struct HttpClient::Implementation {
     }
   }
 };
+
+std::string status_words(const HttpReply& reply) {
+  if (reply.status < 300 || reply.status >= 400 || reply.location.empty()) {
+    return fmt::format("answers with status {}", reply.status);
+  }
+  return fmt::format("sends on to \"{}\" (status {}), which is not followed: give that URL",
+                     quoted(reply.location, 300), reply.status);
+}
 
 HttpClient::HttpClient(HttpOptions options)
     : implementation_(std::make_unique<Implementation>(std::move(options))) {}

@@ -9,6 +9,7 @@
 #include "base/quantity.hpp"
 #include "base/result.hpp"
 #include "base/url.hpp"
+#include "io/tls.hpp"
 
 namespace tokenjoule {
 
@@ -25,11 +26,16 @@ struct HttpOptions {
   Seconds timeout{5.0};               ///< for the whole exchange, connecting included
   std::size_t body_limit = 64 << 20;  ///< a longer answer is an error
   HttpHeaders headers;
+  TlsOptions tls;  ///< for https URLs
 };
 
-/// A plain HTTP/1.1 client for small exchanges: probes, scrapes, power pages. Keeps its connection
-/// between calls and opens a new one where the server closed it. Not for load: see load/.
-/// One object is for one thread.
+/// What is wrong with a reply whose status is not 200: "answers with status 404"; of a redirect,
+/// which nothing here follows, where it leads.
+std::string status_words(const HttpReply& reply);
+
+/// An HTTP/1.1 client for small exchanges over http or https: probes, scrapes, power pages. Keeps
+/// its connection between calls and opens a new one where the server closed it. Not for load: see
+/// load/. One object is for one thread.
 class HttpClient {
  public:
   explicit HttpClient(HttpOptions options = {});
@@ -37,7 +43,8 @@ class HttpClient {
   HttpClient& operator=(HttpClient&&) noexcept;
   ~HttpClient();
 
-  /// Any status is a reply; errors are: refused, reset, time-out, no HTTP, too long, https.
+  /// Any status is a reply; errors are: refused, reset, time-out, no HTTP, too long, a server that
+  /// is not the one that the URL names (see TlsOptions), an answer that was cut.
   Result<HttpReply> get(const Url& url);
   Result<HttpReply> post_json(const Url& url, std::string_view body);
 

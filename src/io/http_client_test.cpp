@@ -163,14 +163,6 @@ TEST(HttpClient, AnAnswerCutInTheMiddleIsAnError) {
             server.url().text() + ": the connection was closed before the answer was complete");
 }
 
-TEST(HttpClient, HttpsIsRefusedWithAWayOut) {
-  HttpClient client;
-  const auto reply = client.get(*url_in("https://example.org/"));
-  ASSERT_FALSE(reply.has_value());
-  EXPECT_EQ(reply.error().kind, ErrorKind::missing);
-  EXPECT_NE(reply.error().message.find("TLS is not spoken by this version"), std::string::npos);
-}
-
 TEST(HttpClient, AHeaderWithALineEndIsRefusedBeforeAnythingIsSent) {
   HttpClient client({.headers = {{"X-Key", "a\r\nX-Other: b"}}});
   const auto reply = client.get(*url_in("http://127.0.0.1:9/"));

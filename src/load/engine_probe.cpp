@@ -22,7 +22,8 @@ Result<ProbeAnswers> answers_of(HttpClient& client, const Url& root) {
   for (const char* path : {"/v1/models", "/version", "/props", "/metrics", "/health"}) {
     auto reply = client.get(root.joined(path));
     if (reply) {
-      answers[path] = {reply->status, reply->content_type, std::move(reply->body)};
+      answers[path] = {reply->status, reply->content_type, std::move(reply->body),
+                       std::move(reply->location)};
     } else if (!unreachable) {
       unreachable = std::move(reply).error();
       // Refused, unknown or not http: the other pages are on the same port.
@@ -92,7 +93,7 @@ Result<std::string> chosen_model(const ProbeQuestion& question, const ProbeAnswe
 std::string why_no_page(const EngineDialect& dialect, const Result<HttpReply>& reply) {
   if (!reply) return reply.error().message;
   if (reply->status == 404 || reply->status == 501) return std::string(dialect.why_no_metrics());
-  return fmt::format("the metrics page answers with status {}", reply->status);
+  return "the metrics page " + status_words(*reply);
 }
 
 /// The counters of a page, or why there are none.
@@ -131,8 +132,11 @@ Status add_metrics(ProbedEngine& engine, const ProbeQuestion& question) {
     if (url.path.empty()) url.path = path;
   }
   // A key is for the engine alone.
-  if (url.authority() == question.root.authority()) engine.metrics_headers = question.headers;
-  HttpClient client({.timeout = question.timeout, .headers = engine.metrics_headers});
+  const bool same =
+      url.authority() == question.root.authority() && url.scheme == question.root.scheme;
+  if (same) engine.metrics_headers = question.headers;
+  HttpClient client(
+      {.timeout = question.timeout, .headers = engine.metrics_headers, .tls = question.tls});
   auto counters = counters_at(client, url, *engine.dialect);
   if (!counters && !found_by_itself) return unexpected(std::move(counters).error());
   if (!counters) {
@@ -148,7 +152,8 @@ Status add_metrics(ProbedEngine& engine, const ProbeQuestion& question) {
 }  // namespace
 
 Result<ProbedEngine> probe_engine(const ProbeQuestion& question) {
-  HttpClient client({.timeout = question.timeout, .headers = question.headers});
+  HttpClient client(
+      {.timeout = question.timeout, .headers = question.headers, .tls = question.tls});
   TRY(ProbeAnswers answers, answers_of(client, question.root));
   ask_further(client, question, answers);
   ProbedEngine engine;
@@ -179,7 +184,8 @@ Result<std::int64_t> count_tokens(const ProbedEngine& engine, const ProbeQuestio
                    fmt::format("the engine {} cannot be asked to count tokens", engine.info.kind),
                    "state lengths in tokens, or use a dataset with known lengths");
   }
-  HttpClient client({.timeout = question.timeout, .headers = question.headers});
+  HttpClient client(
+      {.timeout = question.timeout, .headers = question.headers, .tls = question.tls});
   TRY(const HttpReply reply,
       client.post_json(question.root.joined("/tokenize"),
                        body.dump(-1, ' ', false, Json::error_handler_t::replace)));

@@ -10,14 +10,16 @@
 #include "base/url.hpp"
 #include "engines/dialect.hpp"
 #include "io/http_client.hpp"
+#include "load/engine_scraper.hpp"
 #include "model/engine.hpp"
 
 namespace tokenjoule {
 
 /// What to ask a server about itself.
 struct ProbeQuestion {
-  Url root;                            ///< see api_root()
-  HttpHeaders headers;                 ///< Authorization and the like: sent, never shown
+  Url root;             ///< see api_root()
+  HttpHeaders headers;  ///< Authorization and the like: sent, never shown
+  TlsOptions tls;
   std::optional<std::string> model;    ///< must be one that the server names; absent: its first
   std::optional<std::string> dialect;  ///< absent: found out
   std::optional<EndpointKind>
@@ -37,12 +39,20 @@ struct ProbedEngine {
   std::optional<Url> metrics;  ///< absent: no counters are read, info.metrics_note says why
   HttpHeaders
       metrics_headers;  ///< those of the question where the page is on the engine's own port
+  std::vector<MetricsPage> further_metrics;  ///< of further servers; see probe_engines
 };
 
 /// Asks a server what it is (a few GETs) and tries one request for two tokens, which is not part of
 /// any measurement. Errors are of kind missing (nothing answers, no such model, needs a key, still
 /// loading, no such API) or usage (an unknown dialect), each with a hint.
 Result<ProbedEngine> probe_engine(const ProbeQuestion& question);
+
+/// The same for several servers that are to be loaded in turn as one engine (data-parallel
+/// replicas): the question's own and `further`, whose roots stand in place of its root. All must be
+/// of one kind and serve the model in the same way. Their URLs and versions are joined, settings in
+/// which they differ are left out, and their counters are read only where each has a page.
+/// question.server_metrics may list a URL for each, separated by commas.
+Result<ProbedEngine> probe_engines(const ProbeQuestion& question, const std::vector<Url>& further);
 
 /// How many tokens the engine itself makes of a text, by its /tokenize page; special tokens that
 /// a completion would get in front are counted. An engine without that page: kind missing.

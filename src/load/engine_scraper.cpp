@@ -1,5 +1,7 @@
 #include "load/engine_scraper.hpp"
 
+#include <algorithm>
+
 #include <fmt/core.h>
 
 #include "engines/dialect.hpp"
@@ -7,11 +9,48 @@
 
 namespace tokenjoule {
 
+namespace {
+
+Result<PrometheusPage> page_at(HttpClient& client, const Url& url) {
+  TRY(const HttpReply reply, client.get(url));
+  if (reply.status != 200) {
+    return failure(ErrorKind::missing, fmt::format("{} {}", url.text(), status_words(reply)),
+                   "see the log of the engine");
+  }
+  TRY(PrometheusPage page, prometheus_page(reply.body, reply.content_type));
+  // Series behind the cut would be missing from the sums.
+  if (page.truncated) return failure(ErrorKind::unavailable, "the metrics page is cut off");
+  return page;
+}
+
+}  // namespace
+
+std::map<EngineMetric, double> joined_values(
+    const std::vector<std::map<EngineMetric, double>>& each) {
+  std::map<EngineMetric, double> joined = each.front();
+  for (std::size_t i = 1; i < each.size(); ++i) {
+    for (auto at = joined.begin(); at != joined.end();) {
+      const auto more = each[i].find(at->first);
+      if (more == each[i].end()) {
+        at = joined.erase(at);
+        continue;
+      }
+      const bool latest = at->first == EngineMetric::process_start;
+      at->second = latest ? std::max(at->second, more->second) : at->second + more->second;
+      ++at;
+    }
+  }
+  if (const auto use = joined.find(EngineMetric::cache_use); use != joined.end()) {
+    use->second /= static_cast<double>(each.size());
+  }
+  return joined;
+}
+
 EngineScraper::EngineScraper(ScraperOptions options, Clock& clock, EventSink sink)
     : options_(std::move(options)),
       clock_(clock),
       sink_(std::move(sink)),
-      edge_client_({.timeout = options_.timeout, .headers = options_.headers}) {}
+      edge_clients_(clients()) {}
 
 EngineScraper::~EngineScraper() { stop(); }
 
@@ -23,7 +62,7 @@ void EngineScraper::stop() { thread_ = {}; }
 
 Result<CounterScrape> EngineScraper::scrape_now(const std::string& note) {
   const std::lock_guard lock(edge_mutex_);
-  return scrape(edge_client_, note);
+  return scrape(edge_clients_, note);
 }
 
 std::optional<CounterScrape> EngineScraper::latest() const {
@@ -31,31 +70,43 @@ std::optional<CounterScrape> EngineScraper::latest() const {
   return latest_;
 }
 
-Result<CounterScrape> EngineScraper::scrape(HttpClient& client, const std::string& note) {
+std::vector<HttpClient> EngineScraper::clients() const {
+  std::vector<HttpClient> made;
+  made.emplace_back(
+      HttpOptions{.timeout = options_.timeout, .headers = options_.headers, .tls = options_.tls});
+  for (const MetricsPage& page : options_.further) {
+    made.emplace_back(
+        HttpOptions{.timeout = options_.timeout, .headers = page.headers, .tls = options_.tls});
+  }
+  return made;
+}
+
+Result<std::map<EngineMetric, double>> EngineScraper::values(
+    std::vector<HttpClient>& clients) const {
+  std::vector<std::map<EngineMetric, double>> each;
+  for (std::size_t i = 0; i < clients.size(); ++i) {
+    const Url& url = i == 0 ? options_.metrics : options_.further[i - 1].url;
+    TRY(const PrometheusPage page, page_at(clients[i], url));
+    each.push_back(counter_values(options_.counters, page));
+  }
+  return joined_values(each);
+}
+
+Result<CounterScrape> EngineScraper::scrape(std::vector<HttpClient>& clients,
+                                            const std::string& note) {
   CounterScrape scrape{.note = note};
   scrape.read.begin = clock_.now();
-  const auto reply = client.get(options_.metrics);
+  auto found = values(clients);
   scrape.read.end = clock_.now();
-  Result<PrometheusPage> page = !reply ? Result<PrometheusPage>(unexpected(reply.error()))
-                                : reply->status != 200
-                                    ? failure(ErrorKind::missing,
-                                              fmt::format("{} answers with status {}",
-                                                          options_.metrics.text(), reply->status),
-                                              "see the log of the engine")
-                                    : prometheus_page(reply->body, reply->content_type);
-  if (page && page->truncated) {
-    // Series behind the cut would be missing from the sums.
-    page = failure(ErrorKind::unavailable, "the metrics page is cut off");
-  }
-  if (!page) {
+  if (!found) {
     sink_(Loss{.span = scrape.read,
                .what = "scrape",
                .source = "engine",
                .count = 1,
-               .reason = page.error().message});
-    return unexpected(std::move(page).error());
+               .reason = found.error().message});
+    return unexpected(std::move(found).error());
   }
-  scrape.values = counter_values(options_.counters, *page);
+  scrape.values = std::move(*found);
   sink_(scrape);
   const std::lock_guard lock(latest_mutex_);
   if (!latest_ || latest_->read.end <= scrape.read.end) latest_ = scrape;
@@ -63,9 +114,9 @@ Result<CounterScrape> EngineScraper::scrape(HttpClient& client, const std::strin
 }
 
 void EngineScraper::scrape_until_stopped(const std::stop_token& stop) {
-  HttpClient client({.timeout = options_.timeout, .headers = options_.headers});
+  std::vector<HttpClient> own = clients();
   for (MonoTime due = clock_.now(); clock_.sleep_until(due, stop);) {
-    (void)scrape(client, "");
+    (void)scrape(own, "");
     const Nanoseconds late = clock_.now() - due;
     const std::int64_t slots = late.count / options_.period.count;
     if (slots > 0) {

@@ -104,5 +104,34 @@ TEST(EngineScraper, ReadsOnItsCalendarUntilStopped) {
   EXPECT_EQ(scrapes[0].note, "");
 }
 
+TEST(EngineScraper, PagesOfSeveralServersAreAddedUpInOneScrape) {
+  PageServer first({{"GET /metrics", page("t_total 5\nrunning 1\n")}});
+  PageServer second({{"GET /metrics", page("t_total 7\nrunning 2\n")}});
+  SystemClock clock;
+  Events events;
+  ScraperOptions options = options_for(first);
+  options.further = {{second.url("/metrics"), {}}};
+  EngineScraper scraper(options, clock, events.sink());
+  const auto scrape = scraper.scrape_now("edge");
+  ASSERT_TRUE(scrape.has_value()) << scrape.error().message;
+  EXPECT_EQ(scrape->values.at(EngineMetric::output_tokens), 12);
+  EXPECT_EQ(scrape->values.at(EngineMetric::requests_running), 3);
+
+  second.set("GET /metrics", {503, "no", "text/plain"});
+  EXPECT_FALSE(scraper.scrape_now("edge").has_value());  // half a sum would be a wrong one
+  EXPECT_EQ(events.all<Loss>().size(), 1U);
+}
+
+TEST(JoinedValues, AddCountersAverageCacheUseAndTakeTheLatestStart) {
+  using M = EngineMetric;
+  const auto joined = joined_values(
+      {{{M::output_tokens, 5}, {M::cache_use, 0.2}, {M::process_start, 100}, {M::preemptions, 1}},
+       {{M::output_tokens, 7}, {M::cache_use, 0.4}, {M::process_start, 300}}});
+  EXPECT_EQ(joined.at(M::output_tokens), 12);
+  EXPECT_DOUBLE_EQ(joined.at(M::cache_use), 0.3);
+  EXPECT_EQ(joined.at(M::process_start), 300);
+  EXPECT_EQ(joined.count(M::preemptions), 0U);  // one of them does not say
+}
+
 }  // namespace
 }  // namespace tokenjoule

@@ -41,22 +41,22 @@ struct LoadProgress {
 /// cool-down are measured requests too, told apart by their time.
 ///
 /// A stream whose request failed waits before the next: 100 ms, doubled with each failure in a row
-/// up to 2 s, or what Retry-After says up to 30 s; `planned` of the next request is the end of that
+/// up to 2 s, or what Retry-After says up to 60 s; `planned` of the next request is the end of that
 /// wait. Else `planned` is the receive stamp of the previous answer's last byte. `sent` is the
 /// stamp just before the first byte was handed to the kernel (of a request that found no
 /// connection: the start of the try).
 ///
-/// Failures are named: refused, unreachable, reset, timeout, ended_early, empty, bad_http,
-/// bad_event, not_an_api, in_stream_error, http_<status>; with a colon and details behind it where
-/// there are any.
+/// Failures are named: refused, unreachable, reset, timeout, tls, ended_early, empty, bad_http,
+/// bad_event, not_an_api, in_stream_error, or the class of a Refusal; with a colon and details
+/// behind it where there are any.
 ///
 /// All functions are for one controlling thread, progress() for any.
 class LoadClient {
  public:
   /// Resolves the hosts, raises the limit on open files, sizes the words of text prompts, makes the
   /// first requests and starts the threads. Nothing is sent to the load path before begin_*.
-  /// Errors: https (not supported), unknown host, file limit too low, bad header, options out of
-  /// range.
+  /// Errors: unknown host, certificates that cannot be read, file limit too low, bad header,
+  /// options out of range.
   /// @param dialect must live as long as the client.
   /// @param count_tokens for prompts of words only; may be empty: then a word is taken as one
   /// token.

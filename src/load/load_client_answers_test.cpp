@@ -126,22 +126,43 @@ TEST(LoadClientAnswers, AnErrorInsideTheStreamFailsTheRequest) {  // L17
   EXPECT_EQ(record.token_events, 1);
 }
 
-TEST(LoadClientAnswers, RefusalsAreNamedByTheirStatusWithTheStartOfTheBody) {  // L18
-  for (const int status : {400, 401, 404, 429, 500, 503}) {
-    const RequestRecord record = record_of(with_length(status, R"({"error":"no such model"})"));
+TEST(LoadClientAnswers, RefusalsAreNamedByTheirClassWithWhatTheServerSays) {  // L18
+  const std::pair<int, const char*> classes[] = {{400, "bad_request"},  {401, "unauthorized"},
+                                                 {404, "not_found"},    {429, "rate_limited"},
+                                                 {500, "server_error"}, {503, "unavailable"}};
+  for (const auto& [status, kind] : classes) {
+    const RequestRecord record = record_of(with_length(status, R"({"error":"not now"})"));
     EXPECT_EQ(record.outcome, Outcome::failed);
-    EXPECT_EQ(record.failure, fmt::format("http_{}: {{'error':'no such model'}}", status));
+    EXPECT_EQ(record.failure, fmt::format("{}: http {}: not now", kind, status));
     EXPECT_EQ(record.http_status, status);
     EXPECT_EQ(record.token_events, 0);
   }
-  EXPECT_EQ(record_of(with_length(502, "")).failure, "http_502");
+  EXPECT_EQ(record_of(with_length(502, "")).failure, "server_error: http 502");
+}
+
+TEST(LoadClientAnswers, ASecretThatTheServerRepeatsIsNotKept) {
+  ScriptedServer server([](const Peer& peer, const ServedRequest&) {
+    peer.send(with_length(401, R"({"error":"no such key: sk-hidden, on watch-word"})"));
+    return Then::close;
+  });
+  Load load(server.url());
+  load.options.headers = {{"Authorization", "Bearer sk-hidden"}, {"X-Pass", "watch-word"}};
+  load.run();
+  EXPECT_EQ(load.records().at(0).failure, "unauthorized: http 401: no such key: ***, on ***");
+}
+
+TEST(LoadClientAnswers, RetryAfterIsKeptInTheRecordAsAsked) {
+  const RequestRecord record =
+      record_of(with_length(429, R"({"error":"slow down"})", "Retry-After: 3600\r\n"));
+  EXPECT_EQ(record.retry_after, Seconds(3600));
+  EXPECT_FALSE(record_of(with_length(429, "")).retry_after.has_value());
 }
 
 TEST(LoadClientAnswers, ARedirectIsNotFollowedAndSaysWhereItPoints) {  // L18
   const RequestRecord record =
       record_of(with_length(307, "", "Location: http://other:1/v1/completions\r\n"));
   EXPECT_EQ(record.failure,
-            "http_307: sends on to \"http://other:1/v1/completions\", which is not "
+            "redirected: http 307: sends on to \"http://other:1/v1/completions\", which is not "
             "followed: give that URL");
 }
 
@@ -193,7 +214,7 @@ TEST(LoadClientAnswers, AnAnswerBeforeTheWholeRequestWasReadIsAnAnswer) {
   Load load(server.url());
   load.options.input_length = fixed_length(1000);
   load.run();
-  EXPECT_EQ(load.records().at(0).failure, "http_413: too long");
+  EXPECT_EQ(load.records().at(0).failure, "too_large: http 413: too long");
 }
 
 }  // namespace

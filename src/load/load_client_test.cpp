@@ -318,7 +318,10 @@ TEST(LoadClient, OptionsThatCannotBeAreUsageErrors) {
   EXPECT_EQ(error_with([](LoadOptions& o) { o.num_requests = 0; }), ErrorKind::usage);
   EXPECT_EQ(error_with([](LoadOptions& o) { o.nonce.clear(); }), ErrorKind::usage);
   EXPECT_EQ(error_with([](LoadOptions& o) { o.request_timeout = Seconds(0); }), ErrorKind::usage);
-  EXPECT_EQ(error_with([](LoadOptions& o) { o.roots = {url_in("https://h").value()}; }),
+  EXPECT_EQ(error_with([](LoadOptions& o) {
+              o.roots = {url_in("https://127.0.0.1").value()};
+              o.tls.ca_file = "/nowhere.pem";
+            }),
             ErrorKind::usage);
 }
 

@@ -101,11 +101,20 @@ class LoadLoop {
   void ready(Stream& stream, std::uint32_t epoll_events);
   void readable(Stream& stream);
   Arrival arrival_of(const Transfer& transfer, MonoTime own);
-  void take_bytes(Stream& stream, std::size_t count, const Arrival& arrival);
+  void take_bytes(Stream& stream, char* bytes, std::size_t count, const Arrival& arrival);
   void take_pieces(Stream& stream, const Arrival& arrival);
   void peer_closed(Stream& stream, MonoTime at);
   void answered(Stream& stream, MonoTime at);
   void answer_accepted(Stream& stream, MonoTime at);
+
+  // stream_tls.cpp: TLS between socket and HTTP
+  void begin_handshake(Stream& stream);
+  void handshake_ready(Stream& stream, std::uint32_t epoll_events);
+  void shake_hands(Stream& stream, std::string_view received);
+  int send_outgoing(Stream& stream);
+  void send_encrypted(Stream& stream);
+  void take_encrypted(Stream& stream, std::size_t count, const Arrival& arrival);
+  void encrypted_between_requests(Stream& stream);
 
   LoopParts parts_;
   std::vector<Stream> streams_;
@@ -115,6 +124,7 @@ class LoadLoop {
   int epoll_ = -1;
   int wake_ = -1;
   std::vector<char> buffer_;  ///< head-room, then what a read brings; shared by all streams
+  std::vector<char> plain_;   ///< the same, decrypted; empty until a connection has TLS
   std::atomic<LoadControl::Sending> obeyed_{LoadControl::Sending::not_yet};
   bool cancelled_ = false;
   WallOffset offset_;

@@ -28,6 +28,7 @@ struct LoadOptions {
   std::string model;    ///< the name that requests carry
   HttpHeaders headers;  ///< added to each request; values never leave this object but to the server
   std::string api_key;  ///< sent as a bearer token; "" for none
+  TlsOptions tls;       ///< for roots with https
   std::int64_t concurrency = 1;  ///< closed loop: requests in flight, 1 to 100 000
   std::optional<std::int64_t>
       num_requests;  ///< the window ends when so many measured requests were sent

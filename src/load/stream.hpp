@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/time.hpp"
 #include "io/http_reader.hpp"
+#include "io/tls_session.hpp"
 #include "load/request_source.hpp"
 #include "load/socket.hpp"
 #include "load/target.hpp"
@@ -20,7 +22,7 @@ struct Stream {
     idle,        ///< has nothing to do until the load begins
     waiting,     ///< pauses until `due`, after a failure
     queued,      ///< wants a connection, as soon as fewer are being opened
-    connecting,  ///< until `due`
+    connecting,  ///< until `due`; with TLS: up to the end of the handshake
     exchanging,  ///< a request is out, or going out; until `due`
   };
 
@@ -30,6 +32,7 @@ struct Stream {
   MonoTime due;
 
   Socket socket;
+  std::unique_ptr<TlsSession> tls;  ///< null without TLS, and until the socket is connected
   HttpReader reader;
   bool reused = false;      ///< the connection has carried an answer before
   std::size_t address = 0;  ///< of the target, in use
@@ -46,14 +49,21 @@ struct Stream {
   int failures_in_row = 0;
   std::uint32_t answer_failures = 0;  ///< of AnswerFailures, already answered with a pause
 
-  bool sent_whole() const { return request && sent_bytes == head.size() + request->body.size(); }
+  bool sent_whole() const {
+    return request && sent_bytes == head.size() + request->body.size() &&
+           (!tls || tls->outgoing().empty());
+  }
 };
 
 /// The pause after so many failures in a row (at least 1): 100 ms, doubled up to 2 s; what the
-/// server asks for by Retry-After instead, where that is longer, up to 30 s.
-Nanoseconds pause_after(int failures_in_row, std::string_view retry_after = {});
+/// server asks for by Retry-After instead, where that is longer, up to 60 s.
+Nanoseconds pause_after(int failures_in_row, std::optional<Nanoseconds> retry_after = {});
 
-/// "http_404: …": what an answer outside 200..299 says, with the start of its body.
+/// The value of a Retry-After field, seconds or a date (RFC 9110, section 10.2.3), as the time to
+/// wait from `now` on, at most a day; nullopt for anything else, and for a date that has passed.
+std::optional<Nanoseconds> retry_after_in(std::string_view text, WallTime now);
+
+/// "model_not_found: http 404: …": what an answer outside 200..299 says; see Refusal.
 std::string refusal_text(const HttpHead& head, std::string_view body);
 
 /// "refused", "reset", "unreachable: No route to host", …: an errno of connecting, reading or

@@ -12,7 +12,8 @@ namespace tokenjoule {
 
 namespace {
 
-constexpr std::size_t kRefusalBytes = 512;  // more of an error page than any message shows
+// More than any message takes: an error that is cut is no JSON, and its message hard to find.
+constexpr std::size_t kRefusalBytes = 8192;
 
 bool is_success(const HttpHead& head) { return head.status >= 200 && head.status < 300; }
 
@@ -20,11 +21,15 @@ bool is_success(const HttpHead& head) { return head.status >= 200 && head.status
 
 void LoadLoop::ready(Stream& stream, std::uint32_t epoll_events) {
   if (stream.state == Stream::State::connecting) {
+    if (stream.tls) return handshake_ready(stream, epoll_events);
     const int error = stream.socket.connect_result();
-    return error == 0 ? connected(stream) : connection_failed(stream, failure_text(error));
+    if (error != 0) return connection_failed(stream, failure_text(error));
+    return stream.target->tls ? begin_handshake(stream) : connected(stream);
   }
   // Between requests a server has nothing to say: it closes, or its bytes belong to no request.
-  if (stream.state != Stream::State::exchanging) return drop_connection(stream);
+  if (stream.state != Stream::State::exchanging) {
+    return stream.tls ? encrypted_between_requests(stream) : drop_connection(stream);
+  }
   if ((epoll_events & EPOLLOUT) != 0 && !stream.sent_whole()) send_rest(stream);
   const bool still = stream.state == Stream::State::exchanging;
   if (still && (epoll_events & (EPOLLIN | EPOLLERR | EPOLLHUP)) != 0) readable(stream);
@@ -40,7 +45,8 @@ void LoadLoop::readable(Stream& stream) {
   if (transfer.count == 0) return peer_closed(stream, own);
   const Arrival arrival = arrival_of(transfer, own);
   totals_.add_read(arrival.lag);
-  take_bytes(stream, transfer.count, arrival);
+  if (stream.tls) return take_encrypted(stream, transfer.count, arrival);
+  take_bytes(stream, space.data(), transfer.count, arrival);
 }
 
 LoadLoop::Arrival LoadLoop::arrival_of(const Transfer& transfer, MonoTime own) {
@@ -53,8 +59,8 @@ LoadLoop::Arrival LoadLoop::arrival_of(const Transfer& transfer, MonoTime own) {
   return {at, own - at};
 }
 
-void LoadLoop::take_bytes(Stream& stream, std::size_t count, const Arrival& arrival) {
-  const Status read = stream.reader.put_in_place(buffer_.data() + HttpReader::kHeadroom, count);
+void LoadLoop::take_bytes(Stream& stream, char* bytes, std::size_t count, const Arrival& arrival) {
+  const Status read = stream.reader.put_in_place(bytes, count);
   if (stream.reader.head_done()) take_pieces(stream, arrival);
   if (!read) return exchange_broken(stream, "bad_http: " + read.error().message);
   if (stream.reader.done()) answered(stream, arrival.at);
@@ -84,21 +90,29 @@ void LoadLoop::peer_closed(Stream& stream, MonoTime at) {
   if (!stream.reader.started()) {
     return exchange_broken(stream, "reset: the connection was closed before an answer");
   }
-  if (!stream.reader.put_eof()) return exchange_broken(stream, "ended_early");
+  // With TLS anybody on the way could end the connection: only the server's own word counts as the
+  // end of a body that lasts until then.
+  const bool said_so = !stream.tls || stream.tls->closed();
+  if (!said_so || !stream.reader.put_eof()) return exchange_broken(stream, "ended_early");
   answered(stream, at);
 }
 
 void LoadLoop::answered(Stream& stream, MonoTime at) {
   const HttpHead head = stream.reader.head();
-  const bool reusable = head.keep_alive && stream.reader.surplus() == 0 && stream.sent_whole();
+  const bool closing = stream.tls && stream.tls->closed();
+  const bool reusable =
+      head.keep_alive && !closing && stream.reader.surplus() == 0 && stream.sent_whole();
   if (reusable) {
     stream.reused = true;
   } else {
     drop_connection(stream);
   }
   if (is_success(head)) return answer_accepted(stream, at);
-  finish(stream, AnswerEnd::cut, refusal_text(head, stream.refusal), at);
-  pause(stream, at + pause_after(++stream.failures_in_row, head.retry_after));
+  const auto retry_after = retry_after_in(head.retry_after, parts_.clock.wall_now());
+  if (retry_after) stream.record.retry_after = to_seconds(*retry_after);
+  finish(stream, AnswerEnd::cut, stream.target->without_secrets(refusal_text(head, stream.refusal)),
+         at);
+  pause(stream, at + pause_after(++stream.failures_in_row, retry_after));
 }
 
 void LoadLoop::answer_accepted(Stream& stream, MonoTime at) {

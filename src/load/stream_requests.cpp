@@ -126,6 +126,7 @@ void LoadLoop::count_sent(Stream& stream) {
 }
 
 void LoadLoop::send_rest(Stream& stream) {
+  if (stream.tls) return send_encrypted(stream);
   const Transfer sent = stream.socket.send(stream.head, stream.request->body, stream.sent_bytes);
   if (sent.error != 0) return exchange_broken(stream, failure_text(sent.error));
   stream.sent_bytes += sent.count;
@@ -173,6 +174,7 @@ void LoadLoop::pause(Stream& stream, MonoTime until) {
 
 void LoadLoop::drop_connection(Stream& stream) {
   stream.socket.close();  // which also takes it out of epoll
+  stream.tls.reset();
   stream.reader.reset();
   stream.reused = false;
   stream.watches_write = false;

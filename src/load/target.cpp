@@ -81,6 +81,23 @@ HttpHeaders default_headers(const Url& root, const LoadOptions& options) {
   return headers;
 }
 
+/// Key, password and header values, each also without a word like "Bearer" before it. Short ones
+/// are no secrets, and would make a text unreadable.
+std::vector<std::string> secrets_of(const Url& root, const LoadOptions& options) {
+  constexpr std::size_t kShortest = 6;
+  std::vector<std::string> secrets;
+  const auto add = [&](std::string_view value) {
+    if (value.size() >= kShortest) secrets.emplace_back(value);
+  };
+  add(options.api_key);
+  add(std::string_view(root.user_info).substr(root.user_info.find(':') + 1));
+  for (const auto& [name, value] : options.headers) {
+    add(value);
+    add(std::string_view(value).substr(value.find(' ') + 1));
+  }
+  return secrets;
+}
+
 bool contains(const HttpHeaders& headers, const std::string& name) {
   return std::any_of(headers.begin(), headers.end(), [&](const auto& header) {
     return lower_case(header.first) == lower_case(name);
@@ -91,6 +108,15 @@ bool contains(const HttpHeaders& headers, const std::string& name) {
 
 std::string Target::head_for(std::size_t body_size) const {
   return fmt::format("{}{}\r\n\r\n", head, body_size);
+}
+
+std::string Target::without_secrets(std::string text) const {
+  for (const std::string& secret : secrets) {
+    for (auto at = text.find(secret); at != std::string::npos; at = text.find(secret)) {
+      text.replace(at, secret.size(), "***");
+    }
+  }
+  return text;
 }
 
 Result<std::string> request_head(const Url& root, const LoadOptions& options) {
@@ -116,14 +142,13 @@ Result<std::string> request_head(const Url& root, const LoadOptions& options) {
 }
 
 Result<Target> target_for(const Url& root, const LoadOptions& options) {
-  if (root.scheme != "http") {
-    return failure(ErrorKind::usage,
-                   fmt::format("the load client cannot speak {} yet, which {} asks for",
-                               root.scheme, root.text()),
-                   "give the engine's own http:// address, or a local forwarder to it");
-  }
   Target target;
   target.name = root.text();
+  target.host = root.host;
+  target.secrets = secrets_of(root, options);
+  if (root.scheme == "https") {
+    TRY(target.tls, TlsContext::create(options.tls));
+  }
   TRY(target.head, request_head(root, options));
   addrinfo wanted{};
   wanted.ai_socktype = SOCK_STREAM;

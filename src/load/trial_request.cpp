@@ -6,6 +6,7 @@
 
 #include "base/json_view.hpp"
 #include "base/text.hpp"
+#include "engines/refusal.hpp"
 
 namespace tokenjoule {
 
@@ -38,19 +39,9 @@ struct Failure {
   bool is_final = false;
 };
 
-std::string error_text_in(std::string_view body) {
-  const auto document = JsonDocument::parse(body);
-  if (!document) return quoted(trimmed(body));
-  const JsonView error = document->root()["error"];
-  if (const auto message = error["message"].string()) return quoted(*message);
-  if (const auto message = error.string()) return quoted(*message);
-  if (const auto message = document->root()["message"].string()) return quoted(*message);
-  return quoted(trimmed(body));
-}
-
 Failure failure_of(int status, const std::string& path, std::string_view body,
                    const std::string& model) {
-  const std::string text = error_text_in(body);
+  const std::string text = refusal_message(body);
   if (status == 401 || status == 403) {
     return {
         {ErrorKind::missing,
@@ -93,6 +84,11 @@ std::optional<Failure> failure_of_way(HttpClient& client, const ProbeQuestion& q
   }
   const auto reply = client.post_json(question.root.joined(path), dialect.request_body(spec));
   if (!reply) return Failure{reply.error(), true};
+  if (reply->status >= 300 && reply->status < 400) {
+    return Failure{{ErrorKind::missing, fmt::format("{} {}", path, status_words(*reply)),
+                    "give the URL that it leads to as --url, without the path"},
+                   true};
+  }
   if (reply->status != 200) return failure_of(reply->status, path, reply->body, model);
   const TrialAnswer answer = trial_answer_in(reply->body);
   if (!answer.error.empty() || !answer.has_choices) {
@@ -113,7 +109,7 @@ std::optional<Failure> failure_of_way(HttpClient& client, const ProbeQuestion& q
 namespace {
 
 void take_answer_part(TrialAnswer& answer, const JsonView& root) {
-  if (root["error"].present() && answer.error.empty()) answer.error = error_text_in(root.text());
+  if (root["error"].present() && answer.error.empty()) answer.error = refusal_message(root.text());
   if (root["choices"].size() > 0) answer.has_choices = true;
   if (const auto count = root["usage"]["prompt_tokens"].integer()) answer.prompt_tokens = *count;
 }
@@ -135,7 +131,8 @@ TrialAnswer trial_answer_in(std::string_view body) {
 
 Result<Trial> try_request(const ProbeQuestion& question, const EngineDialect& dialect,
                           const std::string& model) {
-  HttpClient client({.timeout = question.first_answer_timeout, .headers = question.headers});
+  HttpClient client(
+      {.timeout = question.first_answer_timeout, .headers = question.headers, .tls = question.tls});
   std::optional<Error> first_error;
   for (const Way way : ways_of(question, dialect)) {
     auto failure = failure_of_way(client, question, dialect, model, way);

@@ -40,7 +40,7 @@ struct RequestRecord {
   MonoTime sent;        ///< first byte handed to the kernel
   Outcome outcome = Outcome::completed;
   std::string
-      failure;  ///< why it did not complete: "http_429", "reset", "timeout", "in_stream_error: …"
+      failure;  ///< class, then ": " and what was said: "rate_limited: http 429: …", "reset"
   int http_status = 0;  ///< 0: no answer
   std::int64_t input_tokens_asked = 0;
   std::int64_t output_tokens_asked = 0;
@@ -60,7 +60,8 @@ struct RequestRecord {
   std::string token_times;        ///< TokenTimesWriter's string: first and last token are in it
   std::int64_t token_events = 0;  ///< pieces in token_times
   bool reused_connection = false;
-  int retries = 0;  ///< repeated because no byte was exchanged
+  int retries = 0;                     ///< repeated because no byte was exchanged
+  std::optional<Seconds> retry_after;  ///< what the server that refused it asked to wait
 };
 
 enum class Phase { idle, warmup, measure, cooldown, drain, end };

@@ -160,7 +160,10 @@ struct RequestCounts {
   std::int64_t failed = 0;
   std::int64_t cancelled = 0;
   double in_window = 0;
-  std::map<std::string, std::int64_t> failures;  ///< by reason
+  std::map<std::string, std::int64_t> failures;         ///< by class: "rate_limited", "reset"
+  std::map<std::string, std::string> failure_messages;  ///< the first of each class that says more
+  std::int64_t asked_to_wait = 0;                       ///< refusals with a Retry-After
+  std::optional<Seconds> longest_asked_wait;
 };
 
 struct ClientQuality {

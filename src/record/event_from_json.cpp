@@ -209,8 +209,9 @@ Result<Event> sample_in(const JsonView& json) {
 
 Result<Event> request_in(const JsonView& json) {
   RequestRecord request;
-  TRY_DO(no_negative(json, {"prompt_tokens", "output_tokens", "cached_tokens", "reasoning_tokens",
-                            "input_tokens_asked", "output_tokens_asked", "token_events"}));
+  TRY_DO(no_negative(
+      json, {"prompt_tokens", "output_tokens", "cached_tokens", "reasoning_tokens",
+             "input_tokens_asked", "output_tokens_asked", "token_events", "retry_after_s"}));
   TRY(const std::int64_t id, json["id"].need_integer());
   request.id = static_cast<std::uint64_t>(id);
   TRY(request.sent, need_instant(json["sent_ns"]));
@@ -239,6 +240,7 @@ Result<Event> request_in(const JsonView& json) {
   request.token_events = json["token_events"].integer().value_or(0);
   request.reused_connection = json["reused_connection"].boolean().value_or(false);
   request.retries = static_cast<int>(json["retries"].integer().value_or(0));
+  if (const auto wait = json["retry_after_s"].number()) request.retry_after = Seconds(*wait);
   return request;
 }
 

@@ -176,6 +176,7 @@ void Writer::operator()(const RequestRecord& request) const {
   json["token_times_us"] = request.token_times;
   json["reused_connection"] = request.reused_connection;
   json["retries"] = request.retries;
+  if (request.retry_after) json["retry_after_s"] = request.retry_after->value();
 }
 
 void Writer::operator()(const ClientState& state) const {

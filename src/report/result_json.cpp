@@ -156,12 +156,17 @@ Json load_json(const Report& report) {
 Json requests_json(const RequestCounts& requests) {
   Json failures = Json::object();
   for (const auto& [reason, count] : requests.failures) failures[reason] = count;
+  Json messages = Json::object();
+  for (const auto& [reason, message] : requests.failure_messages) messages[reason] = message;
   return {{"planned", requests.planned},
           {"completed", requests.completed},
           {"failed", requests.failed},
           {"cancelled", requests.cancelled},
           {"in_window", Values::of(requests.in_window)},
-          {"failures", std::move(failures)}};
+          {"failures", std::move(failures)},
+          {"failure_messages", std::move(messages)},
+          {"asked_to_wait", requests.asked_to_wait},
+          {"longest_asked_wait_s", Values::of(requests.longest_asked_wait)}};
 }
 
 Json tokens_json(const TokenCounts& tokens) {

@@ -120,9 +120,19 @@ std::string request_words(const RequestCounts& requests) {
       grouped(requests.planned), count_text(requests.in_window));
   std::string failures;
   for (const auto& [reason, count] : requests.failures) {
-    add(failures, fmt::format("{} {}", grouped(count), reason));
+    const auto message = requests.failure_messages.find(reason);
+    add(failures, message == requests.failure_messages.end()
+                      ? fmt::format("{} {}", grouped(count), reason)
+                      : fmt::format("{} {} (first: {})", grouped(count), reason, message->second));
   }
   add(words, failures, "; failures: ");
+  if (requests.asked_to_wait > 0) {
+    add(words,
+        fmt::format("{} answers asked to wait before another request (Retry-After), up to {}",
+                    grouped(requests.asked_to_wait),
+                    duration_text(requests.longest_asked_wait.value_or(Seconds()))),
+        "; ");
+  }
   return words;
 }
 

@@ -35,6 +35,7 @@ constexpr CheckCode kCodes[] = {
     {"sensor_lost", "care, unusable"},
     {"sensors_disagree", "care, unusable"},
     {"throttled", "care"},
+    {"tls_not_verified", "note"},
     {"tokens_disagree", "care, unusable"},
     {"tokens_estimated", "care"},
     {"window_not_covered", "care, unusable"},

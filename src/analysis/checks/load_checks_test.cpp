@@ -261,5 +261,12 @@ TEST(ClientQuality, ReadsItsLagFromTheHistogram) {
   EXPECT_EQ(client.stamps, "kernel");
 }
 
+TEST(TlsNotVerified, IsNotedForEachServerThatNobodyChecked) {
+  TestRun run = sound_run();
+  EXPECT_EQ(severity_of(run.analysed(), "tls_not_verified"), "none");
+  run.run.header.configuration_json = R"({"concurrency":1,"tls_not_verified":["https://h:1"]})";
+  EXPECT_EQ(severity_of(run.analysed(), "tls_not_verified"), "note");
+}
+
 }  // namespace
 }  // namespace tokenjoule

@@ -73,6 +73,16 @@ void check_failures(const RequestCounts& requests, std::vector<CheckFinding>& fi
   failures.append_to(findings);
 }
 
+void check_identity(const Facts& facts, std::vector<CheckFinding>& findings) {
+  Gathered unverified("tls_not_verified",
+                      "measure with --cacert FILE instead of --insecure, so that it is proven");
+  for (const std::string& server : facts.settings.unverified) {
+    unverified.add(Severity::note,
+                   fmt::format("{} was not checked to be the server that it says it is", server));
+  }
+  unverified.append_to(findings);
+}
+
 void check_end(const Facts& facts, std::vector<CheckFinding>& findings) {
   if (ran_to_its_end(facts.run)) return;
   Gathered interrupted("interrupted", "measure again, to the end");
@@ -90,6 +100,7 @@ void check_record(const Facts& facts, std::vector<CheckFinding>& findings) {
   check_losses(facts, findings);
   check_failures(facts.requests, findings);
   check_end(facts, findings);
+  check_identity(facts, findings);
   if (!facts.window.span) return;
   const Seconds length = to_seconds(facts.window.span->length());
   if (length < thresholds::kWindowShort) {

@@ -24,7 +24,15 @@ struct DcgmSettings {
   DcgmFilter filter;
   std::string energy_unit;
   std::string group;
+  TlsOptions tls;
 };
+
+Result<TlsOptions::Verification> verification_in(const std::string& insecure) {
+  if (insecure == "yes") return TlsOptions::Verification::none;
+  if (insecure == "no") return TlsOptions::Verification::full;
+  return failure(ErrorKind::usage, fmt::format("insecure={} is not known", quoted(insecure)),
+                 "write insecure=yes, or leave it out");
+}
 
 Result<DcgmSettings> settings_in(const SensorSpec& spec) {
   DcgmSettings settings;
@@ -36,6 +44,10 @@ Result<DcgmSettings> settings_in(const SensorSpec& spec) {
       settings.group = value;
     } else if (key == "energy_unit") {
       settings.energy_unit = value;
+    } else if (key == "cacert") {
+      settings.tls.ca_file = value;
+    } else if (key == "insecure") {
+      TRY(settings.tls.verification, verification_in(value));
     } else if (key == "timeout") {
       TRY(settings.timeout, duration_in(value));
     } else {
@@ -56,8 +68,8 @@ Result<DcgmSettings> settings_in(const SensorSpec& spec) {
 Result<PrometheusPage> page_at(HttpClient& client, const Url& url) {
   TRY(const HttpReply reply, client.get(url));
   if (reply.status != 200) {
-    return failure(ErrorKind::missing,
-                   fmt::format("{} answers with status {}", url.text(), reply.status), kUrlHint);
+    return failure(ErrorKind::missing, fmt::format("{} {}", url.text(), status_words(reply)),
+                   kUrlHint);
   }
   auto page = prometheus_page(reply.body, reply.content_type);
   if (!page) return unexpected(std::move(page).error().in(url.text()));
@@ -104,7 +116,8 @@ class DcgmSensor final : public Sensor {
     auto page = page_at(client_, settings_.url);
     if (!page) {
       Error error = std::move(page).error();
-      error.hint = kUrlHint;
+      // Of TLS the error itself knows better what to do.
+      if (settings_.url.scheme != "https") error.hint = kUrlHint;
       return unexpected(std::move(error));
     }
     TRY(metrics_, dcgm_metrics_on(*page, settings_.energy_unit));
@@ -176,7 +189,7 @@ class DcgmSensor final : public Sensor {
 
 Result<std::unique_ptr<Sensor>> open_dcgm(const SensorSpec& spec, Clock& clock) {
   TRY(DcgmSettings settings, settings_in(spec));
-  HttpClient client({.timeout = settings.timeout});
+  HttpClient client({.timeout = settings.timeout, .tls = settings.tls});
   auto sensor = std::make_unique<DcgmSensor>(std::move(settings), std::move(client));
   TRY_DO(sensor->open(clock));
   return std::unique_ptr<Sensor>(std::move(sensor));

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/result.hpp"
+
+struct ssl_st;
+struct ssl_ctx_st;
+
+namespace tokenjoule {
+
+/// How the server at the other end of a TLS connection is checked.
+struct TlsOptions {
+  enum class Verification {
+    full,  ///< chain of trust, period of validity, name or address
+    none,  ///< whoever answers is taken for the server: must be told wherever a result is shown
+  };
+  Verification verification = Verification::full;
+  std::string ca_file;  ///< PEM file of trusted certificates, instead of the system's; "" for those
+};
+
+/// What all TLS connections with the same options share. Clients only; TLS 1.2 and 1.3; offers
+/// HTTP/1.1. May be copied and used by several threads.
+class TlsContext {
+ public:
+  /// Errors, of kind usage: a file of certificates that cannot be read or holds none.
+  static Result<TlsContext> create(const TlsOptions& options);
+
+  ssl_ctx_st* native() const { return context_.get(); }
+  /// Makes a connection a client's, of the server `host`: a name, which is sent along (SNI) and
+  /// must stand in the certificate, or an IP address, which must stand there.
+  void prepare(ssl_st* connection, const std::string& host) const;
+
+ private:
+  explicit TlsContext(ssl_ctx_st* context);
+  std::shared_ptr<ssl_ctx_st> context_;  ///< shared by the connections of several threads
+  TlsOptions::Verification verification_ = TlsOptions::Verification::full;
+};
+
+/// Why a handshake or a transfer failed, in one line, and what to do.
+/// @param code OpenSSL's error code; 0 if there is none.
+Error tls_error(const ssl_st* connection, const std::string& host, unsigned long code);
+
+/// OpenSSL's error code of the call that just failed in this thread; 0 if there is none. Takes it
+/// off.
+unsigned long take_tls_code();
+
+}  // namespace tokenjoule
