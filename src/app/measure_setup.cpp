@@ -266,15 +266,15 @@ std::string plan_text(const MeasureOptions& options, const ProbedEngine& engine,
   const double fixed = options.idle.value() + options.warmup.value() + options.cooldown.value() + 2;
   const double points = static_cast<double>(options.concurrency.size());
   if (options.num_requests) {
-    text += fmt::format(
-        "window     from the end of the warm-up until {} requests are sent, for each of -c {}\n",
-        *options.num_requests, fmt::join(options.concurrency, ","));
+      text += fmt::format(
+          "window     from the end of the warm-up until {} requests are sent, for each of -c {}\n",
+          *options.num_requests, fmt::join(options.concurrency, ","));
   } else {
-    text += fmt::format("window     {} s for each of -c {}\n", options.duration.value(),
-                        fmt::join(options.concurrency, ","));
-    text += fmt::format(
-        "time       about {:.0f} s in all, plus what warm-up and last answers take longer\n",
-        points * (fixed + options.duration.value()));
+      text += fmt::format("window     {} s for each of -c {}\n", options.duration.value(),
+                          fmt::join(options.concurrency, ","));
+      text += fmt::format(
+          "time       about {:.0f} s in all, plus what warm-up and last answers take longer\n",
+          points * (fixed + options.duration.value()));
   }
   return text + "Nothing was measured (--check).\n";
 }
