@@ -20,8 +20,8 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Folder of one point: the output folder itself, or a part of it where several are measured.
-fs::path folder_of(const MeasureOptions& options, const fs::path& out, std::int64_t concurrency) {
-  return options.concurrency.size() == 1 ? out : out / fmt::format("c{}", concurrency);
+fs::path folder_of(const MeasureOptions& options, const fs::path& out, const LoadPoint& point) {
+  return options.points.size() == 1 ? out : out / point.name();
 }
 
 std::string default_folder() {
@@ -57,17 +57,17 @@ Points measure_points(const MeasureOptions& options, const ProbeQuestion& probe,
                       const ProbedEngine& engine, OpenSensors sensors, SystemClock& clock,
                       const fs::path& out, const std::stop_token& stop) {
   Points points;
-  for (const std::int64_t concurrency : options.concurrency) {
+  for (const LoadPoint& point : options.points) {
     if (stop.stop_requested()) break;
-    const fs::path folder = folder_of(options, out, concurrency);
+    const fs::path folder = folder_of(options, out, point);
     if (folder != out) points.status = make_new_folder(folder);
-    if (points.status && concurrency != options.concurrency.front()) {
+    if (points.status && &point != &options.points.front()) {
       auto opened = open_sensors(options, clock);
       if (opened) sensors = std::move(*opened);
       if (!opened) points.status = unexpected(std::move(opened).error());
     }
     if (!points.status) break;
-    const PointQuestion question{options, probe, engine, concurrency, folder / "run.jsonl"};
+    const PointQuestion question{options, probe, engine, point, folder / "run.jsonl"};
     points.status = add_point(points, question, std::move(sensors), clock, stop);
     if (!points.status) break;
   }

@@ -5,7 +5,7 @@ namespace tokenjoule {
 std::vector<OptionSpec> measure_option_specs() {
   using K = OptionKind;
   const std::string engine = "Engine";
-  const std::string load = "Load (closed loop)";
+  const std::string load = "Load";
   const std::string meters = "Meters";
   const std::string output = "Output";
   return {
@@ -30,8 +30,22 @@ std::vector<OptionSpec> measure_option_specs() {
        K::values, "", engine},
 
       {"--concurrency,-c", "N[,N…]",
-       "streams at a time; several are measured one after another (default: 1)", K::value,
-       "--max-concurrency,--streams", load},
+       "streams at a time; several are measured one after another (default: 1); beside "
+       "--request-rate: the most requests in flight (default: 2048)",
+       K::value, "--max-concurrency,--streams", load},
+      {"--request-rate", "R[,R…]|inf",
+       "open loop: requests a second, sent at their time whatever the server does; several are "
+       "measured one after another; inf: closed loop",
+       K::value, "--rate,--qps,--target-qps", load},
+      {"--arrival", "poisson|constant|gamma", "gaps between requests of an open loop "
+       "(default: poisson)",
+       K::value, "--arrival-pattern", load},
+      {"--burstiness", "B",
+       "shape of gamma gaps: below 1 in bursts, 1 as poisson, above 1 more even", K::value,
+       "--arrival-smoothness", load},
+      {"--ramp-up", "TIME",
+       "before the warm-up: let streams, or the rate, grow linearly over this time (default: 0)",
+       K::value, "--concurrency-ramp-duration,--request-rate-ramp-duration", load},
       {"--duration", "TIME", "length of the window: 60, 90s, 5m (default: 60s)", K::value,
        "--max-duration,--benchmark-duration,--max-seconds", load},
       {"--num-requests,-n", "N",
@@ -40,6 +54,8 @@ std::vector<OptionSpec> measure_option_specs() {
       {"--warmup", "TIME",
        "warm up at least this long, and for 2 x concurrency answers (default: 10s)", K::value,
        "--warmup-duration", load},
+      {"--warmup-requests", "N", "answers that the warm-up waits for", K::value,
+       "--num-warmups,--warmup-request-count", load},
       {"--cooldown", "TIME", "the load goes on this long behind the window (default: 2s)", K::value,
        "", load},
       {"--drain", "TIME", "wait this long for the last answers, then cancel (default: 30s)",

@@ -10,6 +10,7 @@
 #include "base/url.hpp"
 #include "io/http_client.hpp"
 #include "load/length_spec.hpp"
+#include "load/shapes/arrival_schedule.hpp"
 #include "model/boundary.hpp"
 #include "sensors/sensor.hpp"
 
@@ -17,6 +18,15 @@ namespace tokenjoule {
 
 enum class OutputFormat { table, markdown, json, csv };
 enum class ProgressStyle { automatic, plain, none };
+
+/// One operating point of the load.
+struct LoadPoint {
+  std::optional<double> rate = std::nullopt;  ///< requests a second: open loop
+  std::int64_t concurrency = 1;  ///< streams; in an open loop the most requests in flight
+
+  /// "c64", "r2.5": the name of its folder among several.
+  std::string name() const;
+};
 
 /// All that `tokenjoule measure` can be told, with the defaults of docs/methods.md.
 struct MeasureOptions {
@@ -29,10 +39,14 @@ struct MeasureOptions {
   std::string server_metrics = "auto";
   std::vector<std::pair<std::string, std::string>> engine_config;  ///< stated by the user
   // The load.
-  std::vector<std::int64_t> concurrency = {1};
+  std::vector<LoadPoint> points = {{}};  ///< measured one after another; at least one
+  ArrivalProcess arrival = ArrivalProcess::poisson;
+  double burstiness = 1;  ///< gamma only
+  Seconds ramp_up{0};
   Seconds duration{60};
   std::optional<std::int64_t> num_requests;
   Seconds warmup{10};
+  std::optional<std::int64_t> warmup_requests;  ///< absent: see docs/methods.md
   Seconds cooldown{2};
   Seconds drain{30};
   LengthSpec input_len = fixed_length(1024);
@@ -66,9 +80,14 @@ Result<MeasureOptions> measure_options_from(const ParsedOptions& parsed);
 /// The format of --format; a usage error with a suggestion for anything else.
 Result<OutputFormat> output_format_in(const std::optional<std::string>& text);
 
+/// The options about the load.
+Status take_load_options(MeasureOptions& options, const ParsedOptions& parsed);
+
 /// What goes into the record of one point: the options as understood, without secrets.
 /// @param ignore_eos whether requests really carry it.
-std::string configuration_json(const MeasureOptions& options, std::int64_t concurrency,
+std::string configuration_json(const MeasureOptions& options, const LoadPoint& point,
                                bool ignore_eos);
+/// The part of it that take_load_options() knows of: a JSON object.
+std::string load_configuration_json(const MeasureOptions& options, const LoadPoint& point);
 
 }  // namespace tokenjoule

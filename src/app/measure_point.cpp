@@ -45,7 +45,15 @@ LoadOptions load_options_of(const PointQuestion& question, const std::string& no
   load.path = question.probe.endpoint_path;
   load.model = question.engine.info.model;
   load.headers = options.headers;
-  load.concurrency = question.concurrency;
+  load.concurrency = question.point.concurrency;
+  load.ramp_up = options.ramp_up;
+  if (question.point.rate) {
+    load.arrivals = ArrivalRate{.per_second = *question.point.rate,
+                                .process = options.arrival,
+                                .burstiness = options.burstiness,
+                                .ramp_up = options.ramp_up,
+                                .seed = options.seed};
+  }
   load.num_requests = options.num_requests;
   load.input_length = options.input_len;
   load.output_length = options.output_len;
@@ -65,7 +73,7 @@ RunHeader header_of(const PointQuestion& question, const std::string& nonce, Clo
   header.run_id = random_uuid();
   header.started = clock.wall_now();
   header.configuration_json =
-      configuration_json(question.options, question.concurrency, ignores_eos(question));
+      configuration_json(question.options, question.point, ignores_eos(question));
   header.host_json = host_json();
   header.seed = question.options.seed;
   header.prompt_nonce = nonce;
@@ -76,9 +84,17 @@ RunHeader header_of(const PointQuestion& question, const std::string& nonce, Clo
 /// the first one's prompts in a cache.
 std::string nonce_of(const PointQuestion& question) {
   if (!question.options.prompt_nonce) return random_hex(8);
-  return question.options.concurrency.size() == 1
+  return question.options.points.size() == 1
              ? *question.options.prompt_nonce
-             : fmt::format("{}-c{}", *question.options.prompt_nonce, question.concurrency);
+             : fmt::format("{}-{}", *question.options.prompt_nonce, question.point.name());
+}
+
+/// How many answers the warm-up waits for, on top of its time. In an open loop the rate says
+/// nothing of how many requests will be in flight.
+std::int64_t warmup_answers_of(const PointQuestion& question) {
+  constexpr std::int64_t kOfOpenLoop = 2;
+  if (question.options.warmup_requests) return *question.options.warmup_requests;
+  return question.point.rate ? kOfOpenLoop : 2 * question.point.concurrency;
 }
 
 /// Everything that runs while a point is measured, and the phases one after another.
@@ -96,7 +112,7 @@ class PointMeasurement {
         }),
         devices_(std::move(sensors.devices)),
         sampler_(std::move(sensors.sensors), clock, sink_, sampler_options(question.options)),
-        progress_(question.options.progress, fmt::format("c={} ", question.concurrency)) {}
+        progress_(question.options.progress, question.point.name() + " ") {}
 
   Status run();
 
@@ -221,8 +237,9 @@ Status PointMeasurement::warmup_phase() {
   const MonoTime begin = clock_.now();
   mark(Phase::warmup, begin);
   client_->begin_warmup();
-  const MonoTime earliest = begin + to_nanoseconds(question_.options.warmup);
-  const std::int64_t wanted = 2 * question_.concurrency;
+  const MonoTime earliest =
+      begin + to_nanoseconds(question_.options.ramp_up + question_.options.warmup);
+  const std::int64_t wanted = warmup_answers_of(question_);
   wait("warmup", std::nullopt, [&] {
     const MonoTime now = clock_.now();
     // An edge of the window needs a step of each counter on both sides: their steps must be known.

@@ -15,7 +15,7 @@ struct PointQuestion {
   const MeasureOptions& options;
   const ProbeQuestion& probe;
   const ProbedEngine& engine;
-  std::int64_t concurrency = 1;
+  LoadPoint point;
   std::filesystem::path record;  ///< the run file to write; must not exist
 };
 

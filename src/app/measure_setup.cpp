@@ -200,6 +200,18 @@ std::string signal_lines(const OpenSensors& sensors) {
   return lines;
 }
 
+std::string point_names(const MeasureOptions& options) {
+  std::string names;
+  for (const LoadPoint& point : options.points) {
+    names += fmt::format(
+        "{}{}", names.empty() ? "" : ", ",
+        point.rate ? fmt::format("{:g} requests/s (at most {} in flight)", *point.rate,
+                                 point.concurrency)
+                   : fmt::format("-c {}", point.concurrency));
+  }
+  return names;
+}
+
 }  // namespace
 
 std::string plan_text(const MeasureOptions& options, const ProbedEngine& engine,
@@ -215,15 +227,15 @@ std::string plan_text(const MeasureOptions& options, const ProbedEngine& engine,
   text += engine.metrics ? fmt::format("counters   {}\n", engine.metrics->text())
                          : fmt::format("counters   none: {}\n", engine.info.metrics_note);
   text += "devices\n" + device_lines(sensors) + "sensors\n" + signal_lines(sensors);
-  const double fixed = options.idle.value() + options.warmup.value() + options.cooldown.value() + 2;
-  const double points = static_cast<double>(options.concurrency.size());
+  const double fixed = options.idle.value() + options.ramp_up.value() + options.warmup.value() + options.cooldown.value() + 2;
+  const double points = static_cast<double>(options.points.size());
   if (options.num_requests) {
     text += fmt::format(
-        "window     from the end of the warm-up until {} requests are sent, for each of -c {}\n",
-        *options.num_requests, fmt::join(options.concurrency, ","));
+        "window     from the end of the warm-up until {} requests are sent, for each of {}\n",
+        *options.num_requests, point_names(options));
   } else {
-    text += fmt::format("window     {} s for each of -c {}\n", options.duration.value(),
-                        fmt::join(options.concurrency, ","));
+    text += fmt::format("window     {} s for each of {}\n", options.duration.value(),
+                        point_names(options));
     text += fmt::format(
         "time       about {:.0f} s in all, plus what warm-up and last answers take longer\n",
         points * (fixed + options.duration.value()));

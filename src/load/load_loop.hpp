@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "io/clock.hpp"
@@ -13,6 +15,7 @@
 #include "load/client_meter.hpp"
 #include "load/load_counters.hpp"
 #include "load/request_source.hpp"
+#include "load/shapes/arrival_queue.hpp"
 #include "load/stream.hpp"
 #include "load/wall_offset.hpp"
 
@@ -37,6 +40,8 @@ struct LoopParts {
   PublishedTotals& totals;
   EventSink losses;
   Nanoseconds request_timeout;
+  Nanoseconds ramp_up;               ///< closed loop: over this time streams begin, evenly
+  ArrivalQueue* arrivals = nullptr;  ///< open loop; null: a stream's next request follows its last
   std::uint64_t numbered = 0;  ///< num_requests: measured requests below this are counted apart
 };
 
@@ -72,12 +77,20 @@ class LoadLoop {
   void round(int timeout_ms);
   int longest_sleep_ms() const;
   void obey();
+  void begin_streams(bool first_time);
   void cancel_all();
   void keep_house();
   void sample_clocks();
   void publish();
   void publish_now();
   void wait_for_room();
+
+  // open_loop.cpp: requests that are sent when they are planned
+  void free_stream(Stream& stream);
+  Stream& taken_free_stream();
+  void send_arrivals();
+  void begin_arrival(Stream& stream, ArrivalQueue::Arrival arrival, MonoTime now);
+  void wake_for_arrival();
 
   // stream_requests.cpp: from one request to the next
   void want_request(Stream& stream, MonoTime planned);
@@ -86,6 +99,7 @@ class LoadLoop {
   void connected(Stream& stream);
   void connection_failed(Stream& stream, const std::string& failure);
   bool take_request(Stream& stream);
+  static void take_up(Stream& stream, PreparedRequest request, bool warmup);
   void begin_exchange(Stream& stream);
   void send_rest(Stream& stream);
   void count_sent(Stream& stream);
@@ -110,10 +124,17 @@ class LoadLoop {
   LoopParts parts_;
   std::vector<Stream> streams_;
   std::deque<std::uint32_t> queued_;
+  /// Open loop: free streams by target; the one that became free last is at the end.
+  std::vector<std::pair<const Target*, std::vector<std::uint32_t>>> free_;
+  std::size_t free_count_ = 0;
+  std::size_t last_target_ = 0;    ///< in free_: of the request sent last
+  MonoTime free_since_;            ///< since then some stream was free
+  std::optional<MonoTime> timer_;    ///< what wakes the loop for the next arrival
   std::size_t connecting_ = 0;
   std::size_t waiting_ = 0;
   int epoll_ = -1;
   int wake_ = -1;
+  int timer_descriptor_ = -1;
   std::vector<char> buffer_;  ///< head-room, then what a read brings; shared by all streams
   std::atomic<LoadControl::Sending> obeyed_{LoadControl::Sending::not_yet};
   bool cancelled_ = false;

@@ -10,6 +10,7 @@
 #include "engines/dialect.hpp"
 #include "io/http_client.hpp"
 #include "load/length_spec.hpp"
+#include "load/shapes/arrival_schedule.hpp"
 
 namespace tokenjoule {
 
@@ -28,7 +29,10 @@ struct LoadOptions {
   std::string model;    ///< the name that requests carry
   HttpHeaders headers;  ///< added to each request; values never leave this object but to the server
   std::string api_key;  ///< sent as a bearer token; "" for none
-  std::int64_t concurrency = 1;  ///< closed loop: requests in flight, 1 to 100 000
+  /// Streams, 1 to 100 000. Closed loop: requests in flight; open loop: at most so many.
+  std::int64_t concurrency = 1;
+  std::optional<ArrivalPlan> arrivals;  ///< when requests are sent; absent: closed loop
+  Seconds ramp_up{0};  ///< closed loop: streams begin one after another over this time
   std::optional<std::int64_t>
       num_requests;  ///< the window ends when so many measured requests were sent
   LengthSpec input_length = fixed_length(1024);
@@ -41,13 +45,6 @@ struct LoadOptions {
   std::string nonce;             ///< fixes the first 64 tokens of each prompt; must not be empty
   Seconds request_timeout{600};  ///< from sending to the end of the answer
   int load_threads = 1;          ///< 1 to 64, at most `concurrency`
-
-  // For the program that directs the phases; the client itself does not use them.
-  Seconds duration{60};
-  std::optional<Seconds> warmup;  ///< absent: 10 s or the completions below, whichever is later
-  std::optional<std::int64_t> warmup_requests;  ///< absent: 2 x concurrency completions
-  Seconds cooldown{2};
-  Seconds drain{30};
 };
 
 }  // namespace tokenjoule

@@ -37,6 +37,7 @@ struct RequestRecord {
   std::uint64_t id = 0;
   bool warmup = false;  ///< sent in the warm-up phase
   MonoTime planned;     ///< closed loop: when its stream became free
+  std::optional<MonoTime> stream_free;  ///< open loop: from then on a stream was free for it
   MonoTime sent;        ///< first byte handed to the kernel
   Outcome outcome = Outcome::completed;
   std::string

@@ -1,0 +1,71 @@
+#include <algorithm>
+#include <utility>
+
+#include <sys/timerfd.h>
+
+#include "load/load_loop.hpp"
+
+// The part of LoadLoop that sends requests when they are planned, whatever the server does.
+
+namespace tokenjoule {
+
+void LoadLoop::free_stream(Stream& stream) {
+  set_state(stream, Stream::State::idle);
+  if (free_count_++ == 0) free_since_ = parts_.clock.now();
+  for (auto& [target, streams] : free_) {
+    if (target == stream.target) return streams.push_back(stream.index);
+  }
+  free_.push_back({stream.target, {stream.index}});
+}
+
+/// Of the server with the most free streams, the one that was used last: its connection is the
+/// least likely to have been closed. Servers that are equal take turns.
+Stream& LoadLoop::taken_free_stream() {
+  std::size_t best = last_target_;
+  for (std::size_t i = 0; i < free_.size(); ++i) {
+    const std::size_t next = (last_target_ + 1 + i) % free_.size();
+    if (i == 0 || free_[next].second.size() > free_[best].second.size()) best = next;
+  }
+  last_target_ = best;
+  Stream& stream = streams_[free_[best].second.back()];
+  free_[best].second.pop_back();
+  --free_count_;
+  return stream;
+}
+
+void LoadLoop::send_arrivals() {
+  while (free_count_ > 0) {
+    const MonoTime now = parts_.clock.now();
+    auto arrival = parts_.arrivals->take(now);
+    if (!arrival) return;
+    begin_arrival(taken_free_stream(), std::move(*arrival), now);
+  }
+}
+
+void LoadLoop::begin_arrival(Stream& stream, ArrivalQueue::Arrival arrival, MonoTime now) {
+  stream.record = {};
+  stream.record.planned = arrival.planned;
+  stream.record.stream_free = std::max(arrival.planned, free_since_);
+  stream.record.sent = now;
+  stream.counted = false;
+  take_up(stream, std::move(arrival.request), arrival.kind == RequestKind::warmup);
+  // Counted before there is a connection: from here on the request is owed an end.
+  count_sent(stream);
+  if (stream.socket.open()) return begin_exchange(stream);
+  want_connection(stream);
+}
+
+void LoadLoop::wake_for_arrival() {
+  const auto next = free_count_ == 0 ? std::nullopt : parts_.arrivals->next_planned();
+  if (next == timer_) return;
+  timer_ = next;
+  itimerspec when{};  // all zero: no alarm
+  if (next) {
+    const Nanoseconds left = std::max(*next - parts_.clock.now(), Nanoseconds{1});
+    when.it_value.tv_sec = left.count / 1'000'000'000;
+    when.it_value.tv_nsec = left.count % 1'000'000'000;
+  }
+  ::timerfd_settime(timer_descriptor_, 0, &when, nullptr);
+}
+
+}  // namespace tokenjoule
