@@ -6,6 +6,7 @@
 #include "base/quantity.hpp"
 #include "model/engine.hpp"
 #include "model/event.hpp"
+#include "model/slo.hpp"
 
 namespace tokenjoule {
 
@@ -16,6 +17,8 @@ struct LoadSettings {
   bool drives_load = false;                   ///< the recorder sent requests itself
   bool random_prompts = true;                 ///< synthetic: "dataset" absent or random
   bool unique_prompts = true;                 ///< no shared prefix asked for: cache hits surprise
+  ServiceLevel service_level;                 ///< "slo"
+  std::string harness;                        ///< "preset": whose load this was; "" for none
   std::optional<Watts> expected_power_limit;  ///< "expect_power_limit_w"
 };
 LoadSettings settings_of(const RunHeader& header);

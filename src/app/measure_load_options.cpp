@@ -48,9 +48,9 @@ Result<std::vector<std::int64_t>> concurrencies_in(const std::string& text) {
   for (const auto item : split(text, ',')) {
     const auto streams = integer_in(trimmed(item));
     if (!streams || *streams < 1 || *streams > kMostStreams) {
-      return usage(fmt::format("--concurrency \"{}\" is no number from 1 to {}", quoted(item),
-                               kMostStreams),
-                   "write -c 8 or -c 8,64,256");
+      return usage(
+          fmt::format("--concurrency \"{}\" is no number from 1 to {}", quoted(item), kMostStreams),
+          "write -c 8 or -c 8,64,256");
     }
     found.push_back(*streams);
   }
@@ -77,8 +77,8 @@ Result<std::vector<double>> rates_in(const std::string& text) {
 }
 
 Status take_arrival(MeasureOptions& options, const ParsedOptions& parsed, bool has_rate) {
-  const std::string name = parsed.text("arrival").value_or(
-      parsed.has("burstiness") ? "gamma" : "poisson");
+  const std::string name =
+      parsed.text("arrival").value_or(parsed.has("burstiness") ? "gamma" : "poisson");
   const std::string names[] = {"poisson", "constant", "gamma"};
   if (name == names[0]) options.arrival = ArrivalProcess::poisson;
   if (name == names[1]) options.arrival = ArrivalProcess::constant;
@@ -100,15 +100,22 @@ Status take_arrival(MeasureOptions& options, const ParsedOptions& parsed, bool h
 
 Status take_points(MeasureOptions& options, const ParsedOptions& parsed) {
   std::vector<std::int64_t> streams;
-  if (const auto given = parsed.text("concurrency")) { TRY(streams, concurrencies_in(*given)); }
+  if (const auto given = parsed.text("concurrency")) {
+    TRY(streams, concurrencies_in(*given));
+  }
   std::vector<double> rates;
   const auto given_rate = parsed.text("request-rate");
-  if (given_rate) { TRY(rates, rates_in(*given_rate)); }
+  options.rate_given = given_rate.has_value();
+  options.concurrency_given = !streams.empty();
+  if (given_rate) {
+    TRY(rates, rates_in(*given_rate));
+  }
   TRY_DO(take_arrival(options, parsed, !rates.empty()));
   if (given_rate && rates.empty() && streams.empty()) {
-    return usage("--request-rate inf needs a number of streams: it sends the next request as soon "
-                 "as one is free",
-                 "add -c 64");
+    return usage(
+        "--request-rate inf needs a number of streams: it sends the next request as soon "
+        "as one is free",
+        "add -c 64");
   }
   if (rates.size() >= 1 && streams.size() > 1) {
     return usage("a --request-rate and several values of -c were given",
@@ -134,6 +141,7 @@ Status take_times(MeasureOptions& options, const ParsedOptions& parsed) {
   TRY(const auto idle, parsed.duration("idle"));
   TRY(const auto interval, parsed.duration("power-interval"));
   TRY(options.warmup_requests, parsed.integer("warmup-requests", 0, 1'000'000'000));
+  options.duration_given = duration.has_value();
   take(options.duration, duration);
   take(options.ramp_up, ramp_up);
   take(options.warmup, warmup);
@@ -192,6 +200,7 @@ Status take_requests(MeasureOptions& options, const ParsedOptions& parsed) {
 }  // namespace
 
 std::string LoadPoint::name() const {
+  if (trace) return "trace";
   return rate ? fmt::format("r{:g}", *rate) : fmt::format("c{}", concurrency);
 }
 
@@ -204,26 +213,24 @@ Status take_load_options(MeasureOptions& options, const ParsedOptions& parsed) {
 
 std::string load_configuration_json(const MeasureOptions& options, const LoadPoint& point) {
   nlohmann::ordered_json json;
-  json["mode"] = point.rate ? "open" : "closed";
-  json[point.rate ? "concurrency_cap" : "concurrency"] = point.concurrency;
-  if (point.rate) {
-    json["request_rate_per_s"] = *point.rate;
-    json["arrival"] = name_of(options.arrival);
-    if (options.arrival == ArrivalProcess::gamma) json["burstiness"] = options.burstiness;
+  json["mode"] = point.is_open() ? "open" : "closed";
+  json[point.is_open() ? "concurrency_cap" : "concurrency"] = point.concurrency;
+  if (point.is_open()) json["arrival"] = point.trace ? "trace" : name_of(options.arrival);
+  if (point.rate) json["request_rate_per_s"] = *point.rate;
+  if (point.rate && options.arrival == ArrivalProcess::gamma) {
+    json["burstiness"] = options.burstiness;
   }
-  if (options.num_requests) {
-    json["num_requests"] = *options.num_requests;
+  if (const auto requests = num_requests_of(options, point)) {
+    json["num_requests"] = *requests;
   } else {
     json["duration_s"] = options.duration.value();
   }
   if (options.ramp_up > Seconds(0)) json["ramp_up_s"] = options.ramp_up.value();
   json["warmup_s"] = options.warmup.value();
-  if (options.warmup_requests) json["warmup_requests"] = *options.warmup_requests;
+  if (const auto requests = warmup_requests_of(options, point)) json["warmup_requests"] = *requests;
   json["cooldown_s"] = options.cooldown.value();
   json["drain_s"] = options.drain.value();
   json["idle_s"] = options.idle.value();
-  json["input_len"] = options.input_len.text();
-  json["output_len"] = options.output_len.text();
   return json.dump();
 }
 

@@ -170,18 +170,19 @@ Result<MeasureOptions> measure_options_from(const ParsedOptions& parsed) {
   }
   TRY_DO(take_engine(options, parsed));
   TRY_DO(take_load_options(options, parsed));
+  TRY_DO(take_data_options(options, parsed));
   TRY_DO(take_meters(options, parsed));
   TRY_DO(take_output(options, parsed));
   return options;
 }
 
 std::string configuration_json(const MeasureOptions& options, const LoadPoint& point,
-                               bool ignore_eos) {
+                               const RequestPool* pool, bool ignore_eos) {
   using Json = nlohmann::ordered_json;
   Json json = {{"command", "measure"}};
   json.update(Json::parse(load_configuration_json(options, point)));
+  json.update(Json::parse(data_configuration_json(options, point, pool)));
   json["ignore_eos"] = ignore_eos;
-  json["dataset"] = "random";
   json["request_timeout_s"] = options.request_timeout.value();
   json["power_interval_s"] = options.power_interval.value();
   // Its values may be secrets: only the names are kept.

@@ -9,9 +9,13 @@
 #include "base/quantity.hpp"
 #include "base/url.hpp"
 #include "io/http_client.hpp"
+#include "load/data/length_mix.hpp"
+#include "load/data/request_pool.hpp"
+#include "load/data/sampling.hpp"
 #include "load/length_spec.hpp"
 #include "load/shapes/arrival_schedule.hpp"
 #include "model/boundary.hpp"
+#include "model/slo.hpp"
 #include "sensors/sensor.hpp"
 
 namespace tokenjoule {
@@ -23,8 +27,10 @@ enum class ProgressStyle { automatic, plain, none };
 struct LoadPoint {
   std::optional<double> rate = std::nullopt;  ///< requests a second: open loop
   std::int64_t concurrency = 1;  ///< streams; in an open loop the most requests in flight
+  bool trace = false;            ///< open loop: requests come when the data set says
 
-  /// "c64", "r2.5": the name of its folder among several.
+  bool is_open() const { return rate.has_value() || trace; }
+  /// "c64", "r2.5", "trace": the name of its folder among several.
   std::string name() const;
 };
 
@@ -49,6 +55,18 @@ struct MeasureOptions {
   std::optional<std::int64_t> warmup_requests;  ///< absent: see docs/methods.md
   Seconds cooldown{2};
   Seconds drain{30};
+  bool concurrency_given = false;
+  bool duration_given = false;
+  bool rate_given = false;             ///< also as inf: a data set's times are not used then
+  std::optional<DataSetKind> dataset;  ///< absent: made-up prompts
+  std::string dataset_path;
+  std::optional<Sampling> sampling;  ///< absent: permute for a data set, independent draws without
+  double speed = 1;                  ///< of a trace's own times
+  std::vector<LengthPair> mix;
+  std::int64_t prefix_len = 0;
+  std::vector<ModelShare> models;  ///< --lora
+  ServiceLevel service_level;
+  std::string preset;  ///< "" for none
   LengthSpec input_len = fixed_length(1024);
   LengthSpec output_len = fixed_length(128);
   std::optional<bool> ignore_eos;
@@ -80,14 +98,26 @@ Result<MeasureOptions> measure_options_from(const ParsedOptions& parsed);
 /// The format of --format; a usage error with a suggestion for anything else.
 Result<OutputFormat> output_format_in(const std::optional<std::string>& text);
 
-/// The options about the load.
+/// The options about the load, but for those of the next.
 Status take_load_options(MeasureOptions& options, const ParsedOptions& parsed);
+/// Data sets, mixes, service level and presets; after the others.
+Status take_data_options(MeasureOptions& options, const ParsedOptions& parsed);
+
+/// How many measured requests, and how many of the warm-up, a point sends; absent: as many as
+/// there is time for.
+std::optional<std::int64_t> num_requests_of(const MeasureOptions& options, const LoadPoint& point);
+std::optional<std::int64_t> warmup_requests_of(const MeasureOptions& options,
+                                               const LoadPoint& point);
 
 /// What goes into the record of one point: the options as understood, without secrets.
+/// @param pool the data set; null without one.
 /// @param ignore_eos whether requests really carry it.
 std::string configuration_json(const MeasureOptions& options, const LoadPoint& point,
-                               bool ignore_eos);
-/// The part of it that take_load_options() knows of: a JSON object.
+                               const RequestPool* pool, bool ignore_eos);
+/// The part of it about rates, times and lengths: a JSON object.
 std::string load_configuration_json(const MeasureOptions& options, const LoadPoint& point);
+/// The part of it about data sets, mixes, service level and presets: a JSON object.
+std::string data_configuration_json(const MeasureOptions& options, const LoadPoint& point,
+                                    const RequestPool* pool);
 
 }  // namespace tokenjoule

@@ -16,7 +16,8 @@ struct PointQuestion {
   const ProbeQuestion& probe;
   const ProbedEngine& engine;
   LoadPoint point;
-  std::filesystem::path record;  ///< the run file to write; must not exist
+  const RequestPool* pool = nullptr;  ///< the data set; null without one
+  std::filesystem::path record;       ///< the run file to write; must not exist
 };
 
 /// Idle, warm-up, window, cool-down, drain: writes the record and ends. Judging it is analysis'

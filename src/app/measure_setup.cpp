@@ -205,9 +205,11 @@ std::string point_names(const MeasureOptions& options) {
   for (const LoadPoint& point : options.points) {
     names += fmt::format(
         "{}{}", names.empty() ? "" : ", ",
-        point.rate ? fmt::format("{:g} requests/s (at most {} in flight)", *point.rate,
-                                 point.concurrency)
-                   : fmt::format("-c {}", point.concurrency));
+        point.trace ? fmt::format("a trace at {:g} times its speed (at most {} in flight)",
+                                  options.speed, point.concurrency)
+        : point.rate
+            ? fmt::format("{:g} requests/s (at most {} in flight)", *point.rate, point.concurrency)
+            : fmt::format("-c {}", point.concurrency));
   }
   return names;
 }
@@ -227,9 +229,13 @@ std::string plan_text(const MeasureOptions& options, const ProbedEngine& engine,
   text += engine.metrics ? fmt::format("counters   {}\n", engine.metrics->text())
                          : fmt::format("counters   none: {}\n", engine.info.metrics_note);
   text += "devices\n" + device_lines(sensors) + "sensors\n" + signal_lines(sensors);
-  const double fixed = options.idle.value() + options.ramp_up.value() + options.warmup.value() + options.cooldown.value() + 2;
+  const double fixed = options.idle.value() + options.ramp_up.value() + options.warmup.value() +
+                       options.cooldown.value() + 2;
   const double points = static_cast<double>(options.points.size());
-  if (options.num_requests) {
+  if (!options.preset.empty()) {
+    text += fmt::format("window     the steady part of the load of {}, for each of {}\n",
+                        options.preset, point_names(options));
+  } else if (options.num_requests) {
     text += fmt::format(
         "window     from the end of the warm-up until {} requests are sent, for each of {}\n",
         *options.num_requests, point_names(options));

@@ -144,7 +144,7 @@ struct LoadClient::Implementation {
   LoadControl control;
   RequestSource source;
   std::unique_ptr<ArrivalQueue> arrivals;  ///< null: closed loop
-  std::vector<PublishedTotals> totals;  ///< of each thread
+  std::vector<PublishedTotals> totals;     ///< of each thread
   std::vector<std::unique_ptr<LoadThread>> threads;
   std::unique_ptr<ClientReporter> reporter;
 
@@ -154,8 +154,9 @@ struct LoadClient::Implementation {
         sink([&events](Event event) { events.push(std::move(event)); }),
         targets(std::move(the_targets)),
         numbered(options.num_requests.value_or(0)),
-        source(Workload(options, std::move(sizes)), dialect,
-               requests_ahead(options)) {
+        source(Workload(options, std::move(sizes)), dialect, requests_ahead(options)) {
+    if (options.most_warmup) control.warmup_left = *options.most_warmup;
+    if (options.most_measured) control.measured_left = *options.most_measured;
     if (options.arrivals) arrivals = std::make_unique<ArrivalQueue>(*options.arrivals, source);
     const std::int64_t count = std::min<std::int64_t>(options.load_threads, options.concurrency);
     totals = std::vector<PublishedTotals>(static_cast<std::size_t>(count));

@@ -23,9 +23,12 @@ namespace tokenjoule {
 
 /// What the controlling thread asks of all loops.
 struct LoadControl {
+  static constexpr std::int64_t kNoLimit = std::int64_t{1} << 62;
   enum class Sending { not_yet, warmup, measured, stopped };
   std::atomic<Sending> sending{Sending::not_yet};
   std::atomic<bool> cancel{false};
+  /// Requests that may still be taken, of either kind; below 0: none.
+  std::atomic<std::int64_t> warmup_left{kNoLimit}, measured_left{kNoLimit};
   std::atomic<bool> quit{false};
 };
 
@@ -129,7 +132,7 @@ class LoadLoop {
   std::size_t free_count_ = 0;
   std::size_t last_target_ = 0;    ///< in free_: of the request sent last
   MonoTime free_since_;            ///< since then some stream was free
-  std::optional<MonoTime> timer_;    ///< what wakes the loop for the next arrival
+  std::optional<MonoTime> timer_;  ///< what wakes the loop for the next arrival
   std::size_t connecting_ = 0;
   std::size_t waiting_ = 0;
   int epoll_ = -1;

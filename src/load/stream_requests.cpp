@@ -93,6 +93,8 @@ bool LoadLoop::take_request(Stream& stream) {
   const auto sending = parts_.control.sending.load(std::memory_order_acquire);
   const bool warmup = sending == LoadControl::Sending::warmup;
   if (!warmup && sending != LoadControl::Sending::measured) return false;
+  auto& left = warmup ? parts_.control.warmup_left : parts_.control.measured_left;
+  if (left.fetch_sub(1, kRelaxed) <= 0) return false;
   take_up(stream, parts_.source.next(warmup ? RequestKind::warmup : RequestKind::measured), warmup);
   return true;
 }

@@ -227,6 +227,10 @@ struct Report {
   std::map<Boundary, Figures> figures_by_boundary;
   std::map<std::string, Summary> latency;  ///< ttft_seconds, tpot_seconds, itl_seconds, …
   FullRun full_run;
+  /// Where the load was that of another harness: its figures, from its first request to the end of
+  /// its last, ramp and drain included; named as the preset.
+  std::optional<FullRun> harness;
+  std::string harness_name;
   ClientQuality client;
   bool interrupted = false;
   std::string record_file;

@@ -68,8 +68,7 @@ Json summary_json(const Summary& summary) {
   return json;
 }
 
-Json full_run_json(const Report& report) {
-  const FullRun& full_run = report.full_run;
+Json full_run_json(const Report& report, const FullRun& full_run) {
   Json json = {{"duration_s", Values::of(full_run.duration)},
                {"joules", Values::of(full_run.joules)}};
   if (!full_run.joules) Values::put_reason(json, full_run.reason);
@@ -92,7 +91,10 @@ void put_figures(J& json, const Report& report) {
     by_boundary[std::string(name_of(boundary))] = figures_json(report, of_boundary);
   }
   json["figures_by_boundary"] = std::move(by_boundary);
-  json["full_run"] = full_run_json(report);
+  json["full_run"] = full_run_json(report, report.full_run);
+  if (!report.harness) return;
+  json["harness"] = full_run_json(report, *report.harness);
+  json["harness"]["name"] = report.harness_name;
 }
 
 template void put_figures(Json& json, const Report& report);

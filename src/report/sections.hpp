@@ -13,7 +13,7 @@ namespace tokenjoule {
 
 /// What the run's configuration says of its load. Absent: it does not say.
 struct StatedLoad {
-  std::optional<std::string> mode;  ///< closed, open
+  std::optional<std::string> mode;              ///< closed, open
   std::optional<std::int64_t> concurrency;      ///< closed loop
   std::optional<std::int64_t> concurrency_cap;  ///< open loop
   std::optional<double> request_rate_per_s;

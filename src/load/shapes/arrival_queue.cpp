@@ -57,7 +57,8 @@ void ArrivalQueue::begin_warmup(MonoTime at) {
 
 void ArrivalQueue::begin_measure(MonoTime at) {
   const std::lock_guard lock(mutex_);
-  const bool hands_over = phase_ == RequestKind::warmup && !std::holds_alternative<ArrivalTrace>(plan_);
+  const bool hands_over =
+      phase_ == RequestKind::warmup && !std::holds_alternative<ArrivalTrace>(plan_);
   phase_ = RequestKind::measured;
   origin_ = hands_over ? next_ : at;
   if (!hands_over) advance();

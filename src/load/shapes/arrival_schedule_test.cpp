@@ -53,7 +53,7 @@ TEST(ArrivalSchedule, PoissonGapsAreThoseOfTheSeededGenerator) {
 
 TEST(ArrivalSchedule, PoissonGapsHaveTheirMeanAndVariationAndPassKolmogorovSmirnov) {  // L31
   auto gaps = gaps_of(first_times({.per_second = 50, .seed = 1}, 20'000));
-  EXPECT_NEAR(mean_of(gaps), 0.02, 0.0004);   // 1/50; its error: 0.02 / sqrt(20 000) = 0.00014
+  EXPECT_NEAR(mean_of(gaps), 0.02, 0.0004);  // 1/50; its error: 0.02 / sqrt(20 000) = 0.00014
   EXPECT_NEAR(variation_of(gaps), 1, 0.03);
   std::sort(gaps.begin(), gaps.end());
   const auto n = static_cast<double>(gaps.size());

@@ -64,7 +64,9 @@ TEST(OpenLoop, LengthsAndGapsAreTheSameForAnyNumberOfThreads) {  // L37
   for (std::size_t i = 0; i < one.size(); ++i) {
     EXPECT_EQ(one[i].output_tokens_asked, four[i].output_tokens_asked);
     if (i == 0) continue;
-    const auto gap = [&](const auto& records) { return records[i].planned - records[i - 1].planned; };
+    const auto gap = [&](const auto& records) {
+      return records[i].planned - records[i - 1].planned;
+    };
     // Both times are rounded to whole nanoseconds from the begin of the load.
     EXPECT_LE(std::abs((gap(one) - gap(four)).count), 1);
   }
