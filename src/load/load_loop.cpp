@@ -74,6 +74,7 @@ void LoadLoop::run() {
   while (!parts_.control.quit.load(std::memory_order_acquire)) {
     obey();
     keep_house();
+    begin_due_turns();
     if (parts_.arrivals != nullptr) send_arrivals();
     while (connecting_ < kMostConnecting && !queued_.empty()) {
       Stream& stream = streams_[queued_.front()];
@@ -81,7 +82,7 @@ void LoadLoop::run() {
       open_connection(stream);
     }
     publish();
-    if (parts_.arrivals != nullptr) wake_for_arrival();
+    wake_in_time();
     round(longest_sleep_ms());
   }
   obey();  // the last word may have been to cancel
@@ -158,7 +159,10 @@ void LoadLoop::keep_house() {
   for (Stream& stream : streams_) {
     if (now < stream.due) continue;
     switch (stream.state) {
-      case Stream::State::waiting: want_request(stream, stream.due); break;
+      case Stream::State::waiting:
+        // Who thinks is waited for by the timer, which is more exact.
+        if (!stream.conversation) want_request(stream, stream.due);
+        break;
       case Stream::State::connecting:
         connection_failed(stream, "timeout: no connection within 10 s");
         break;

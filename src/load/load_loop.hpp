@@ -5,6 +5,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -89,11 +90,14 @@ class LoadLoop {
   void wait_for_room();
 
   // open_loop.cpp: requests that are sent when they are planned
+  void think_before_turn(Stream& stream, std::uint64_t id, MonoTime until);
+  void begin_due_turns();
+  void begin_turn(Stream& stream, MonoTime planned);
   void free_stream(Stream& stream);
   Stream& taken_free_stream();
   void send_arrivals();
   void begin_arrival(Stream& stream, ArrivalQueue::Arrival arrival, MonoTime now);
-  void wake_for_arrival();
+  void wake_in_time();
 
   // stream_requests.cpp: from one request to the next
   void want_request(Stream& stream, MonoTime planned);
@@ -130,9 +134,10 @@ class LoadLoop {
   /// Open loop: free streams by target; the one that became free last is at the end.
   std::vector<std::pair<const Target*, std::vector<std::uint32_t>>> free_;
   std::size_t free_count_ = 0;
-  std::size_t last_target_ = 0;    ///< in free_: of the request sent last
-  MonoTime free_since_;            ///< since then some stream was free
-  std::optional<MonoTime> timer_;  ///< what wakes the loop for the next arrival
+  std::size_t last_target_ = 0;                            ///< in free_: of the request sent last
+  MonoTime free_since_;                                    ///< since then some stream was free
+  std::set<std::pair<MonoTime, std::uint32_t>> thinking_;  ///< streams, by when they go on
+  std::optional<MonoTime> timer_;  ///< what wakes the loop for the next planned request
   std::size_t connecting_ = 0;
   std::size_t waiting_ = 0;
   int epoll_ = -1;

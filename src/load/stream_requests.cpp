@@ -33,6 +33,7 @@ void LoadLoop::set_state(Stream& stream, Stream::State state) {
 }
 
 void LoadLoop::want_request(Stream& stream, MonoTime planned) {
+  if (stream.conversation) return begin_turn(stream, planned);
   if (parts_.arrivals != nullptr) return free_stream(stream);
   stream.record = {};
   stream.record.planned = planned;

@@ -12,6 +12,7 @@ namespace {
 std::uint64_t stream_of_lengths(std::uint64_t id) { return 2 * id; }
 std::uint64_t stream_of_body(std::uint64_t id) { return 2 * id + 1; }
 std::uint64_t stream_of_model(std::uint64_t id) { return (std::uint64_t{1} << 62U) + id; }
+std::uint64_t stream_of_answer(std::uint64_t id) { return (std::uint64_t{3} << 60U) + id; }
 constexpr std::uint64_t kSamplingStream = (std::uint64_t{1} << 60U) + 4;
 // Under the nonce: the stream `id` is a request's head.
 constexpr std::uint64_t kPrefixStream = (std::uint64_t{1} << 60U) + 5;
@@ -19,7 +20,27 @@ constexpr std::uint64_t kBlockStreams = std::uint64_t{1} << 61U;
 constexpr std::uint64_t kWarmupPass = std::uint64_t{1} << 40U;
 
 bool is_warmup(std::uint64_t id) { return id >= kFirstWarmupId; }
-std::uint64_t position_of(std::uint64_t id) { return is_warmup(id) ? id - kFirstWarmupId : id; }
+std::uint64_t within_kind(std::uint64_t id) { return is_warmup(id) ? id - kFirstWarmupId : id; }
+std::uint64_t turn_of(std::uint64_t id) { return within_kind(id) / kTurnStride; }
+std::uint64_t position_of(std::uint64_t id) { return within_kind(id) % kTurnStride; }
+std::uint64_t first_turn_of(std::uint64_t id) { return id - turn_of(id) * kTurnStride; }
+
+/// Lengths of one turn's own prompt and answer; 0 for an answer as long as drawn.
+RequestLengths turn_lengths(const PoolEntry& entry, std::uint64_t turn) {
+  if (turn == 0) return {entry.input, entry.output};
+  return {entry.later[turn - 1].input, entry.later[turn - 1].output};
+}
+
+/// All that was said up to the prompt of a turn, which stands at the end.
+std::string text_up_to(const PoolEntry& entry, std::uint64_t turn) {
+  std::string text = entry.prompt;
+  const std::string* answer = &entry.answer;
+  for (std::uint64_t next = 0; next < turn; ++next) {
+    text += "\n\n" + *answer + "\n\n" + entry.later[next].prompt;
+    answer = &entry.later[next].answer;
+  }
+  return text;
+}
 
 /// FNV-1a, 64 bits.
 std::uint64_t hash_of(std::string_view text) {
@@ -76,15 +97,40 @@ RequestLengths Workload::drawn_lengths(std::uint64_t index) const {
 RequestLengths Workload::lengths(std::uint64_t id) const {
   const PoolEntry* entry = entry_of(id);
   RequestLengths asked = drawn_lengths(entry == nullptr ? index_of(id) : id);
-  if (entry != nullptr) asked.input = entry->input;
-  if (entry != nullptr && entry->output > 0) asked.output = entry->output;
   asked.input += prefix_;
+  if (entry == nullptr) return asked;
+  const RequestLengths own = turn_lengths(*entry, turn_of(id));
+  asked.input = prefix_ + own.input;
+  for (std::uint64_t turn = 0; turn < turn_of(id); ++turn) {
+    const RequestLengths earlier = turn_lengths(*entry, turn);
+    asked.input += earlier.input + earlier.output;
+  }
+  if (own.output > 0) asked.output = own.output;
   return asked;
 }
 
 std::vector<Workload::Stretch> Workload::stretches(std::uint64_t id, std::int64_t tokens) const {
   const std::int64_t first = std::min(tokens, kNonceTokens);
   return {{nonce_, id, first}, {seed_, stream_of_body(id), tokens - first}};
+}
+
+/// Prompts and answers before this turn, then its own prompt.
+std::vector<Workload::Stretch> Workload::history(std::uint64_t id, const PoolEntry& entry) const {
+  std::vector<Stretch> said;
+  const std::uint64_t last = turn_of(id);
+  for (std::uint64_t turn = 0; turn <= last; ++turn) {
+    const std::uint64_t turn_id = first_turn_of(id) + turn * kTurnStride;
+    const RequestLengths own = turn_lengths(entry, turn);
+    for (const Stretch& part : stretches(turn_id, own.input)) said.push_back(part);
+    if (turn < last) said.push_back({seed_, stream_of_answer(turn_id), own.output});
+  }
+  return said;
+}
+
+std::optional<Nanoseconds> Workload::think_after(std::uint64_t id) const {
+  const PoolEntry* entry = entry_of(id);
+  if (entry == nullptr || turn_of(id) >= entry->later.size()) return std::nullopt;
+  return entry->later[turn_of(id)].think;
 }
 
 std::vector<Workload::Stretch> Workload::blocks_of(std::uint64_t id, const PoolEntry& entry) const {
@@ -131,19 +177,20 @@ RequestSpec Workload::spec(std::uint64_t id) const {
   RequestSpec spec = common_;
   spec.output_tokens = asked.output;
   if (!models_.empty()) {
-    spec.model = chosen_share(models_, Random(seed_, stream_of_model(id)).uniform()).name;
+    Random random(seed_, stream_of_model(first_turn_of(id)));
+    spec.model = chosen_share(models_, random.uniform()).name;
   }
   if (entry != nullptr && !entry->model.empty()) spec.model = entry->model;
-  const std::int64_t own = asked.input - prefix_;
   std::vector<Stretch> parts;
   if (prefix_ > 0) parts.push_back({nonce_, kPrefixStream, prefix_});
   const bool has_text = entry != nullptr && !entry->prompt.empty() && !is_warmup(id);
   if (has_text) {
-    spec.prompt.text = entry->prompt;
+    spec.prompt.text = text_up_to(*entry, turn_of(id));
     return spec;
   }
-  const auto rest =
-      entry != nullptr && !entry->blocks.empty() ? blocks_of(id, *entry) : stretches(id, own);
+  const auto rest = entry == nullptr        ? stretches(id, asked.input - prefix_)
+                    : entry->blocks.empty() ? history(id, *entry)
+                                            : blocks_of(id, *entry);
   parts.insert(parts.end(), rest.begin(), rest.end());
   spec.prompt = prompt_of(parts);
   return spec;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,9 @@ constexpr std::uint64_t kFirstWarmupId = 1'000'000'000'000;
 constexpr std::int64_t kNonceTokens = 64;
 /// So many pairs of lengths are drawn where random ones are to be permuted.
 constexpr std::uint64_t kPermutedLengths = 1000;
+
+/// The id of a conversation's next turn is so much higher.
+constexpr std::uint64_t kTurnStride = 1'000'000'000;
 
 struct RequestLengths {
   std::int64_t input = 1;   ///< tokens, a shared prefix included
@@ -36,6 +40,9 @@ class Workload {
   /// one each time that the trace is repeated. Texts of a data set are sent as they are, but never
   /// in the warm-up.
   RequestSpec spec(std::uint64_t id) const;
+  /// Where the conversation goes on behind this request: the time from its answer to the next turn,
+  /// which has the id `id` + kTurnStride.
+  std::optional<Nanoseconds> think_after(std::uint64_t id) const;
 
  private:
   /// A stretch of a prompt that comes from one stream of random numbers.
@@ -49,6 +56,7 @@ class Workload {
   const PoolEntry* entry_of(std::uint64_t id) const;
   RequestLengths drawn_lengths(std::uint64_t index) const;
   std::vector<Stretch> stretches(std::uint64_t id, std::int64_t tokens) const;
+  std::vector<Stretch> history(std::uint64_t id, const PoolEntry& entry) const;
   std::vector<Stretch> blocks_of(std::uint64_t id, const PoolEntry& entry) const;
   Prompt prompt_of(const std::vector<Stretch>& stretches) const;
 

@@ -178,6 +178,25 @@ TEST(Workload, BlocksOfATraceAreSharedWithinAPassAndNotBetweenPasses) {
   EXPECT_FALSE(std::equal(first.begin(), first.begin() + 8, again.begin()));
 }
 
+TEST(Workload, ALaterTurnBeginsWithAllThatWasSaidBefore) {
+  RequestPool pool;
+  pool.entries = {{.input = 100, .output = 20}};
+  pool.entries[0].later = {{.input = 30, .output = 5}};
+  LoadOptions options = options_with(1, "n");
+  options.pool = &pool;
+  const Workload workload(options, {});
+  const auto first = workload.spec(0).prompt.token_ids;
+  const auto second = workload.spec(kTurnStride).prompt.token_ids;
+  ASSERT_EQ(second.size(), 150U);
+  EXPECT_TRUE(std::equal(first.begin(), first.end(), second.begin()));
+  EXPECT_TRUE(workload.think_after(0));
+  EXPECT_FALSE(workload.think_after(kTurnStride));
+  pool.entries[0].prompt = "Who?";
+  pool.entries[0].answer = "I.";
+  pool.entries[0].later[0].prompt = "Why?";
+  EXPECT_EQ(workload.spec(kTurnStride).prompt.text, "Who?\n\nI.\n\nWhy?");
+}
+
 TEST(Workload, AdaptersAreAskedForByTheirWeights) {
   LoadOptions options = options_with(1, "n");
   options.models = model_shares_in("a=3,b").value();

@@ -18,8 +18,16 @@ std::int64_t estimated_tokens(std::string_view text) {
   return std::max<std::int64_t>(1, static_cast<std::int64_t>((text.size() + 3) / 4));
 }
 
+/// Of an entry, or of a turn.
+template <typename Asked>
+bool lacks_length(const Asked& asked) {
+  return (asked.input == 0 && !asked.prompt.empty()) ||
+         (asked.output == 0 && !asked.answer.empty());
+}
+
 bool needs_counting(const PoolEntry& entry) {
-  return (entry.input == 0 && !entry.prompt.empty()) || !entry.answer.empty();
+  return lacks_length(entry) ||
+         std::any_of(entry.later.begin(), entry.later.end(), lacks_length<Turn>);
 }
 
 /// Counts a text; from the first that the engine does not count on, all are estimated.
@@ -33,6 +41,11 @@ class TextCounter {
     if (counted && *counted > 0) return *counted;
     engine_answers_ = false;
     return estimated_tokens(text);
+  }
+  template <typename Asked>
+  void fill_in(Asked& asked) {
+    if (asked.input == 0) asked.input = tokens_of(asked.prompt);
+    if (asked.output == 0 && !asked.answer.empty()) asked.output = tokens_of(asked.answer);
   }
   bool engine_answers() const { return engine_answers_; }
 
@@ -112,10 +125,9 @@ void count_texts(RequestPool& pool, const CountTokens& count_tokens, std::uint64
   if (pool.entries.size() > kMostTexts && !pool.has_arrivals()) keep_some(pool, seed);
   TextCounter counter(count_tokens);
   for (PoolEntry& entry : pool.entries) {
-    if (entry.input == 0) entry.input = counter.tokens_of(entry.prompt);
-    if (entry.answer.empty()) continue;
-    entry.output = counter.tokens_of(entry.answer);
-    entry.answer.clear();
+    counter.fill_in(entry);
+    for (Turn& turn : entry.later) counter.fill_in(turn);
+    if (entry.later.empty()) entry.answer.clear();  // nothing is said behind it
   }
   pool.lengths = counter.engine_answers() ? "engine" : "estimate";
 }

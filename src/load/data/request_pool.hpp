@@ -15,15 +15,25 @@ namespace tokenjoule {
 /// Tokens of one block of a Mooncake trace (FAST'25 release: "hash_ids", one a 512-token block).
 constexpr std::int64_t kTraceBlock = 512;
 
-/// One request that a data set or a trace tells of.
+/// A later turn of a conversation. Its prompt is sent behind all that was said before.
+struct Turn {
+  std::int64_t input = 0;   ///< as in PoolEntry, of this turn's own prompt
+  std::int64_t output = 0;  ///< as in PoolEntry
+  std::string prompt;       ///< "": made up
+  std::string answer;       ///< said before the next turn, whatever the engine answered
+  Nanoseconds think;        ///< from the end of the answer before to this turn's send
+};
+
+/// One request that a data set or a trace tells of, or a whole conversation.
 struct PoolEntry {
-  std::int64_t input = 0;              ///< prompt tokens; 0: not known yet
-  std::int64_t output = 0;             ///< answer tokens to ask for; 0: as --output-len says
-  std::string prompt;                  ///< "": made up, of `input` tokens
-  std::string answer;                  ///< from which `output` is counted; "" once it was
-  std::string model;                   ///< "": the run's
-  std::vector<std::uint64_t> blocks;   ///< equal numbers are equal blocks of kTraceBlock tokens
+  std::int64_t input = 0;             ///< prompt tokens; 0: not known yet
+  std::int64_t output = 0;            ///< answer tokens to ask for; 0: as --output-len says
+  std::string prompt;                 ///< "": made up, of `input` tokens
+  std::string answer;                 ///< from which `output` is counted; said before the next turn
+  std::string model;                  ///< "": the run's
+  std::vector<std::uint64_t> blocks;  ///< equal numbers are equal blocks of kTraceBlock tokens
   std::optional<Nanoseconds> arrival;  ///< from the first entry on
+  std::vector<Turn> later;             ///< of a conversation, behind the first
 };
 
 /// All that a data set holds.

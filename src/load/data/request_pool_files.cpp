@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -120,28 +121,74 @@ Status add_mooncake_row(RequestPool& pool, std::string_view line, std::size_t nu
   return {};
 }
 
-Status add_own_row(RequestPool& pool, std::string_view line, std::size_t number) {
-  const std::string hint =
-      R"(write {"prompt": "…"} or {"input_tokens": 512}, with "output_tokens", "at_s", "model" if wanted)";
-  TRY(const JsonDocument document, object_in(line, number));
-  const JsonView json = document.root();
-  PoolEntry entry;
-  entry.prompt = std::string(json["prompt"].string().value_or(""));
-  entry.model = std::string(json["model"].string().value_or(""));
+constexpr const char* kOwnHint =
+    R"(write {"prompt": "…"} or {"input_tokens": 512}, with "output_tokens", "at_s", "model" if )"
+    R"(wanted; a conversation is {"turns": [{"prompt": "…", "answer": "…"}, …]})";
+
+/// What one turn, or a request without turns, asks.
+Result<Turn> turn_in(const JsonView& json, std::size_t number) {
+  Turn turn;
+  turn.prompt = std::string(json["prompt"].string().value_or(""));
+  turn.answer = std::string(json["answer"].string().value_or(""));
   const auto input = json["input_tokens"].integer();
   const auto output = json["output_tokens"].integer();
-  const auto at = json["at_s"].number();
-  if (entry.prompt.empty() && !input) return bad_line(number, "has no prompt", hint);
+  const auto think = json["think_s"].number();
+  if (turn.prompt.empty() && !input) return bad_line(number, "has no prompt", kOwnHint);
   if ((input && !is_length(input)) || (output && !is_length(output)) ||
       (json["input_tokens"].present() && !input) || (json["output_tokens"].present() && !output)) {
-    return bad_line(number, "has a length that is no number of tokens", hint);
+    return bad_line(number, "has a length that is no number of tokens", kOwnHint);
   }
+  if (json["think_s"].present() && (!think || *think < 0 || *think > 86'400)) {
+    return bad_line(number, "has a think_s that is no time up to a day", kOwnHint);
+  }
+  turn.input = input.value_or(0);
+  turn.output = output.value_or(0);
+  turn.think = to_nanoseconds(Seconds(think.value_or(0)));
+  return turn;
+}
+
+Result<std::vector<Turn>> turns_in(const JsonView& json, std::size_t number) {
+  std::vector<Turn> turns;
+  const JsonView list = json["turns"];
+  if (!list.present()) {
+    TRY(Turn only, turn_in(json, number));
+    turns.push_back(std::move(only));
+    return turns;
+  }
+  constexpr std::size_t kMostTurns = 900;
+  if (!list.is(JsonNode::Type::array) || list.size() == 0 || list.size() > kMostTurns) {
+    return bad_line(number, "has turns that are no list of 1 to 900", kOwnHint);
+  }
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    TRY(Turn turn, turn_in(list[i], number));
+    const bool last = i + 1 == list.size();
+    // What is said behind a turn must be known before the load.
+    if (!last && turn.answer.empty() && (turn.output == 0 || !turn.prompt.empty())) {
+      return bad_line(number, "has a turn without the answer that the next one follows", kOwnHint);
+    }
+    turns.push_back(std::move(turn));
+  }
+  return turns;
+}
+
+Status add_own_row(RequestPool& pool, std::string_view line, std::size_t number) {
+  TRY(const JsonDocument document, object_in(line, number));
+  const JsonView json = document.root();
+  TRY(std::vector<Turn> turns, turns_in(json, number));
+  PoolEntry entry;
+  entry.model = std::string(json["model"].string().value_or(""));
+  const auto at = json["at_s"].number();
   if (json["at_s"].present() && (!at || *at < 0 || *at > kLongestTrace)) {
-    return bad_line(number, "has an at_s that is no time", hint);
+    return bad_line(number, "has an at_s that is no time", kOwnHint);
   }
-  entry.input = input.value_or(0);
-  entry.output = output.value_or(0);
   if (at) entry.arrival = to_nanoseconds(Seconds(*at));
+  Turn& first = turns.front();
+  entry.input = first.input;
+  entry.output = first.output;
+  entry.prompt = std::move(first.prompt);
+  entry.answer = std::move(first.answer);
+  entry.later.assign(std::make_move_iterator(turns.begin() + 1),
+                     std::make_move_iterator(turns.end()));
   pool.entries.push_back(std::move(entry));
   return {};
 }

@@ -103,6 +103,21 @@ TEST(OwnRequests, AreRefusedWithTheLineAndAnExample) {
             "only 1 of 2 requests say when they came");
 }
 
+TEST(Conversations, HaveTurnsWithAnswersAndThinkTime) {
+  const auto pool = request_pool_in(
+      DataSetKind::jsonl,
+      R"({"turns": [{"input_tokens": 100, "output_tokens": 20}, {"input_tokens": 30, "think_s": 1.5}]})");
+  ASSERT_TRUE(pool) << pool.error().message;
+  EXPECT_EQ(pool->entries[0].input, 100);
+  ASSERT_EQ(pool->entries[0].later.size(), 1U);
+  EXPECT_EQ(pool->entries[0].later[0].input, 30);
+  EXPECT_EQ(pool->entries[0].later[0].think, milliseconds(1500));
+  const auto lacking =
+      request_pool_in(DataSetKind::jsonl, R"({"turns": [{"prompt": "a"}, {"prompt": "b"}]})");
+  EXPECT_EQ(lacking.error().message,
+            "line 1 has a turn without the answer that the next one follows");
+}
+
 TEST(ShareGpt, TakesTheFirstQuestionAndItsAnswer) {
   auto pool = request_pool_in(DataSetKind::sharegpt, R"([
     {"conversations": [{"from": "human", "value": "One two?"}, {"from": "gpt", "value": "Three."}]},

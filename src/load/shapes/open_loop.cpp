@@ -5,7 +5,8 @@
 
 #include "load/load_loop.hpp"
 
-// The part of LoadLoop that sends requests when they are planned, whatever the server does.
+// The part of LoadLoop that sends requests when they are planned: those of an open loop, and the
+// later turns of conversations.
 
 namespace tokenjoule {
 
@@ -55,8 +56,42 @@ void LoadLoop::begin_arrival(Stream& stream, ArrivalQueue::Arrival arrival, Mono
   want_connection(stream);
 }
 
-void LoadLoop::wake_for_arrival() {
-  const auto next = free_count_ == 0 ? std::nullopt : parts_.arrivals->next_planned();
+void LoadLoop::think_before_turn(Stream& stream, std::uint64_t id, MonoTime until) {
+  stream.conversation = id;
+  pause(stream, until);
+  thinking_.emplace(until, stream.index);
+}
+
+void LoadLoop::begin_due_turns() {
+  while (!thinking_.empty() && thinking_.begin()->first <= parts_.clock.now()) {
+    const auto [due, index] = *thinking_.begin();
+    thinking_.erase(thinking_.begin());
+    want_request(streams_[index], due);
+  }
+}
+
+/// The stream stays with its conversation, in an open loop too.
+void LoadLoop::begin_turn(Stream& stream, MonoTime planned) {
+  const auto id = std::exchange(stream.conversation, std::nullopt);
+  const auto sending = parts_.control.sending.load(std::memory_order_acquire);
+  if (sending == LoadControl::Sending::stopped) return set_state(stream, Stream::State::idle);
+  stream.record = {};
+  stream.record.planned = planned;
+  stream.record.sent = parts_.clock.now();
+  stream.counted = false;
+  take_up(stream, parts_.source.next_turn(*id), sending == LoadControl::Sending::warmup);
+  count_sent(stream);
+  if (stream.socket.open()) return begin_exchange(stream);
+  want_connection(stream);
+}
+
+void LoadLoop::wake_in_time() {
+  std::optional<MonoTime> next;
+  if (parts_.arrivals != nullptr && free_count_ > 0) next = parts_.arrivals->next_planned();
+  if (!thinking_.empty()) {
+    const MonoTime turn = thinking_.begin()->first;
+    next = std::min(next.value_or(turn), turn);
+  }
   if (next == timer_) return;
   timer_ = next;
   itimerspec when{};  // all zero: no alarm

@@ -110,6 +110,36 @@ TEST(OpenLoop, WarmupFlowsIntoTheMeasuredRequestsWithoutAGap) {
   }
 }
 
+TEST(Conversations, GoOnOnTheirStreamBehindTheThinkTime) {
+  ScriptedServer server = answering_server();
+  RequestPool pool;
+  pool.entries = {{.input = 3, .output = 2}};
+  pool.entries[0].later = {{.input = 4, .output = 5, .think = milliseconds(20)}};
+  Load load(server.url(), 2);
+  load.options.pool = &pool;
+  load.options.concurrency = 1;
+  load.start();
+  load.client->begin_measure();
+  EXPECT_TRUE(load.wait_for([&] { return load.client->progress().completed >= 4; }));
+  load.client->stop_sending();
+  EXPECT_TRUE(load.client->wait_idle(load.deadline()));
+  load.client.reset();
+  std::map<std::uint64_t, RequestRecord> records;
+  for (const Event& event : load.queue.take()) {
+    if (const auto* record = std::get_if<RequestRecord>(&event)) records[record->id] = *record;
+  }
+  for (const std::uint64_t id : {0U, 1U}) {
+    const RequestRecord& first = records.at(id);
+    const RequestRecord& second = records.at(id + kTurnStride);
+    EXPECT_EQ(first.input_tokens_asked, 3);
+    EXPECT_EQ(second.input_tokens_asked, 3 + 2 + 4);  // all that was said before, and its own
+    EXPECT_EQ(second.output_tokens_asked, 5);
+    EXPECT_EQ(second.planned, *first.end + milliseconds(20));
+    EXPECT_GE(second.sent, second.planned);
+    EXPECT_TRUE(second.reused_connection);
+  }
+}
+
 TEST(ClosedLoop, StreamsBeginOneAfterAnotherOverTheRamp) {
   ScriptedServer server = answering_server();
   Load load(server.url(), 1'000'000);
