@@ -270,10 +270,12 @@ void PointMeasurement::harness_window() {
   const std::int64_t before = ended_requests(client_->progress());
   wait("ramp", std::nullopt,
        [&] { return ended_requests(client_->progress()) - before >= question_.point.concurrency; });
-  mark(Phase::measure, clock_.now());
+  const MonoTime begin = clock_.now();
+  mark(Phase::measure, begin);
   scrape_edge();
   wait("measure", std::nullopt, [&] { return client_->last_of_num_requests_sent().has_value(); });
-  mark(Phase::cooldown, client_->last_of_num_requests_sent().value_or(clock_.now()));
+  const MonoTime end = client_->last_of_num_requests_sent().value_or(clock_.now());
+  mark(Phase::cooldown, std::max(begin, end));  // where most failed, the last was sent before
   scrape_edge();
   wait_until("cooldown", clock_.now() + kEdgeHalf);
   // The end of its last request is an edge as well: of what the harness reports.

@@ -66,13 +66,13 @@ class LoadShapes(unittest.TestCase):
     def test_mixes_limits_prefixes_and_adapters_are_recorded(self):
         with simulator() as engine, new_folder() as out:
             measure(engine, out, "-c", "4", "--duration", "2", "--mix", "100/8:1,30/16:1", "--prefix-len", "20", "--sampling",
-                    "permute", "--goodput", "ttft:60000,tpot:60000", "--lora", "sim-model=1", timing=QUICK[:6])
+                    "permute", "--goodput", "ttft:60000,tpot:60000", "--lora", "simulated-model=1", timing=QUICK[:6])
             kinds = {(line["input_tokens_asked"], line["output_tokens_asked"]) for line in requests_of(out)}
             self.assertEqual(kinds, {(120, 8), (50, 16)})
             result = result_of(out)
             self.assertEqual(result["figures"]["good_request_share"]["value"], 1)
             self.assertEqual(result["configuration"]["mix"], "100/8:1,30/16:1")
-            self.assertEqual(result["configuration"]["lora"], {"sim-model": 1})
+            self.assertEqual(result["configuration"]["lora"], {"simulated-model": 1})
 
     def test_a_conversation_goes_on_behind_its_think_time(self):
         with simulator() as engine, new_folder() as out:
@@ -88,7 +88,7 @@ class LoadShapes(unittest.TestCase):
                 self.assertEqual(line["input_tokens_asked"], 58)
 
     def test_inferencex_load_is_driven_and_counted_both_ways(self):
-        with simulator() as engine, new_folder() as out:
+        with simulator("--tokens-per-second", "1000") as engine, new_folder() as out:
             done = measure(engine, out, "--preset", "inferencex-1k1k", "-c", "2", timing=("--idle", "0"))
             requests = requests_of(out)
             self.assertEqual(sum(line["warmup"] for line in requests), 4)
