@@ -29,8 +29,11 @@ LoadSettings settings_of(const RunHeader& header) {
   settings.open_loop = root["mode"].string() == "open" || has_rate;
   settings.drives_load = settings.open_loop || root["concurrency"].present();
   const std::string dataset = dataset_name(root["dataset"]);
-  settings.random_prompts = dataset == "random" || dataset == "synthetic";
-  settings.unique_prompts = settings.random_prompts && root["prefix_len"].number().value_or(0) <= 0;
+  const bool random = dataset == "random" || dataset == "synthetic";
+  settings.random_prompts = random || root["dataset"]["made_up_prompts"].boolean().value_or(false);
+  // A trace of Azure has lengths only; other data sets may share what they ask.
+  settings.unique_prompts =
+      (random || dataset == "azure") && root["prefix_len"].number().value_or(0) <= 0;
   const JsonView slo = root["slo"];
   settings.service_level = {limit_in(slo["ttft_s"]), limit_in(slo["tpot_s"]),
                             limit_in(slo["e2e_s"])};

@@ -15,7 +15,7 @@ namespace tokenjoule {
 struct LoadSettings {
   bool open_loop = false;                     ///< "mode": "open", or a "request_rate_per_s"
   bool drives_load = false;                   ///< the recorder sent requests itself
-  bool random_prompts = true;                 ///< synthetic: "dataset" absent or random
+  bool random_prompts = true;                 ///< "dataset" absent, random, or of lengths only
   bool unique_prompts = true;                 ///< no shared prefix asked for: cache hits surprise
   ServiceLevel service_level;                 ///< "slo"
   std::string harness;                        ///< "preset": whose load this was; "" for none

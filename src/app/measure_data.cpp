@@ -17,6 +17,12 @@ Status replay(MeasureOptions& options, const RequestPool& pool) {
                    "--ramp-up is not for a trace that is replayed by its own times",
                    "leave it out");
   }
+  constexpr Seconds kLongest(400.0 * 86'400);
+  const Seconds last = to_seconds(*pool.entries.back().arrival) / options.speed;
+  if (last > kLongest) {
+    return failure(ErrorKind::usage, "at this --speed the trace would take more than 400 days",
+                   "give a higher --speed");
+  }
   constexpr std::int64_t kDefaultCap = 2048;
   LoadPoint& point = options.points.front();
   point.trace = true;

@@ -88,10 +88,13 @@ Status take_data_set(MeasureOptions& options, const ParsedOptions& parsed) {
   if (options.dataset_path.empty()) {
     return usage(fmt::format("--dataset {} needs its file", name), "add --dataset-path FILE");
   }
-  for (const char* option : {"input-len", "range-ratio", "mix"}) {
-    if (parsed.has(option)) {
+  for (const char* option : {"input-len", "range-ratio", "mix", "output-len"}) {
+    // Lines of our own may leave the answer's length open.
+    const bool fits =
+        options.dataset == DataSetKind::jsonl && std::string_view(option) == "output-len";
+    if (parsed.has(option) && !fits) {
       return usage(fmt::format("both --dataset {} and --{} were given", name, option),
-                   "the data set says how long its prompts are: leave one of them out");
+                   "the data set says how long its requests are: leave one of them out");
     }
   }
   return {};
@@ -169,9 +172,13 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json data_set_json(const MeasureOptions& options, const RequestPool& pool) {
-  Json json = {
-      {"name", pool.name},         {"sha256", pool.sha256},   {"requests", pool.entries.size()},
-      {"left_out", pool.left_out}, {"lengths", pool.lengths}, {"file", options.dataset_path}};
+  Json json = {{"name", pool.name},
+               {"sha256", pool.sha256},
+               {"requests", pool.entries.size()},
+               {"left_out", pool.left_out},
+               {"lengths", pool.lengths},
+               {"made_up_prompts", !pool.has_texts()},
+               {"file", options.dataset_path}};
   return json;
 }
 

@@ -14,7 +14,7 @@ namespace {
 /// 2002). For an even spread, not for secrecy.
 std::uint64_t permuted(std::uint64_t index, std::uint64_t count, Random keys) {
   constexpr int kRounds = 6;
-  const int half = (std::bit_width(count - 1) + 1) / 2;
+  const auto half = (static_cast<unsigned>(std::bit_width(count - 1)) + 1) / 2;
   const std::uint64_t mask = (std::uint64_t{1} << half) - 1;
   std::uint64_t round_keys[kRounds];
   for (auto& key : round_keys) key = keys.bits();
