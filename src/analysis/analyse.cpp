@@ -9,6 +9,7 @@
 #include "analysis/facts.hpp"
 #include "analysis/figures.hpp"
 #include "analysis/full_run.hpp"
+#include "analysis/goodput.hpp"
 #include "analysis/peer_definitions.hpp"
 #include "analysis/provenance.hpp"
 #include "analysis/requests.hpp"
@@ -54,6 +55,10 @@ Facts facts_of(const Run& run, const Question& question) {
   const auto& window = facts.window.span;
   if (window) measure_boundaries(facts, *window);
   facts.tokens = token_facts(run, window, facts.settings.drives_load);
+  if (window && !facts.settings.service_level.empty() && !run.requests.empty()) {
+    facts.tokens.client.counts.output_good = good_tokens_in(
+        run, facts.tokens.answers, *window, facts.settings.service_level, facts.settings.open_loop);
+  }
   facts.requests = request_counts(run, facts.tokens.answers, window);
   facts.client = client_quality(run, window);
   return facts;
@@ -128,7 +133,11 @@ FigureInputs figure_inputs(const Facts& facts) {
   const auto& window = facts.window.span;
   if (!window) return inputs;
   inputs.duration = to_seconds(window->length());
-  if (!facts.run.requests.empty()) inputs.in_flight = mean_in_flight(facts.run, *window);
+  if (facts.run.requests.empty()) return inputs;
+  inputs.in_flight = mean_in_flight(facts.run, *window);
+  if (facts.settings.service_level.empty()) return inputs;
+  inputs.goodput = goodput_in(facts.run, facts.tokens.answers, *window,
+                              facts.settings.service_level, facts.settings.open_loop);
   return inputs;
 }
 
@@ -154,6 +163,9 @@ void report_full_run(Report& report, const Facts& facts) {
   const std::string spoilt =
       measured ? spoilt_by(report.verdict, *boundary, report.strict) : std::string();
   report.full_run = full_run_of(facts.run, facts.series, facts.tokens, boundary, spoilt);
+  if (facts.settings.harness.empty()) return;
+  report.harness_name = facts.settings.harness;
+  report.harness = harness_run_of(facts.run, facts.series, facts.tokens, boundary, spoilt);
 }
 
 }  // namespace

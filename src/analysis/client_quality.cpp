@@ -53,20 +53,30 @@ std::optional<Seconds> lag_quantile(const std::array<std::int64_t, 32>& lag, dou
   return std::nullopt;
 }
 
+std::optional<Seconds> seconds_at(const std::vector<double>& sorted, double p) {
+  const auto value = quantile(sorted, p);
+  return value ? std::optional(Seconds(*value)) : std::nullopt;
+}
+
+/// How late requests went out: what the client is to blame for, and, apart from it, what the cap
+/// on requests in flight is.
 void fill_lateness(ClientQuality& quality, const Run& run, TimeSpan window) {
-  std::vector<double> lateness;
+  std::vector<double> lateness, waits;
   for (const RequestRecord& request : run.requests) {
     if (!window.contains(request.sent)) continue;
-    lateness.push_back(std::max(0.0, to_seconds(request.sent - request.planned).value()));
+    const MonoTime ready = request.stream_free.value_or(request.planned);
+    lateness.push_back(std::max(0.0, to_seconds(request.sent - ready).value()));
+    if (!request.stream_free) continue;
+    waits.push_back(std::max(0.0, to_seconds(ready - request.planned).value()));
   }
   std::sort(lateness.begin(), lateness.end());
-  const auto at = [&](double p) {
-    const auto value = quantile(lateness, p);
-    return value ? std::optional(Seconds(*value)) : std::nullopt;
-  };
-  quality.send_lateness_p50 = at(0.50);
-  quality.send_lateness_p99 = at(0.99);
-  quality.send_lateness_max = at(1.0);
+  std::sort(waits.begin(), waits.end());
+  quality.send_lateness_p50 = seconds_at(lateness, 0.50);
+  quality.send_lateness_p99 = seconds_at(lateness, 0.99);
+  quality.send_lateness_max = seconds_at(lateness, 1.0);
+  quality.stream_wait_p50 = seconds_at(waits, 0.50);
+  quality.stream_wait_p99 = seconds_at(waits, 0.99);
+  quality.stream_wait_max = seconds_at(waits, 1.0);
 }
 
 }  // namespace

@@ -134,6 +134,13 @@ void add_energy_figures(Figures& figures, const FigureInputs& inputs, const Part
   put("mean_watts", duration_part(inputs));
 }
 
+void add_goodput(Figures& figures, const Goodput& goodput, const Part& duration) {
+  const Part good{static_cast<double>(goodput.good), "", "requests that met the service level", {}};
+  const Part sent{static_cast<double>(goodput.sent), "", "requests sent in the window", {}};
+  figures["good_request_share"] = ratio("good_request_share", good, sent);
+  figures["good_requests_per_second"] = ratio("good_requests_per_second", good, duration);
+}
+
 }  // namespace
 
 Figures figures_of(const FigureInputs& inputs) {
@@ -150,6 +157,7 @@ Figures figures_of(const FigureInputs& inputs) {
   if (inputs.in_flight && duration.value) users.value = *inputs.in_flight * *duration.value;
   const std::string key = "output_tokens_per_second_per_user";
   figures[key] = ratio(key, output, users);
+  if (inputs.goodput) add_goodput(figures, *inputs.goodput, duration);
   return figures;
 }
 

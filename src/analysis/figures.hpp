@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "analysis/goodput.hpp"
 #include "base/quantity.hpp"
 #include "model/report.hpp"
 
@@ -17,6 +18,7 @@ struct FigureInputs {
   double queries = 0;               ///< completed requests' shares in the window
   std::optional<double> in_flight;  ///< mean
   std::optional<Seconds> duration;
+  std::optional<Goodput> goodput;  ///< absent: no service level was set
 };
 
 /// The figures that are one number each, by the keys of docs/metrics.md. `systematic_bound` is the

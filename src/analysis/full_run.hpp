@@ -12,4 +12,9 @@ namespace tokenjoule {
 FullRun full_run_of(const Run& run, const SeriesTable& series, const TokenFacts& tokens,
                     std::optional<Boundary> boundary, const std::string& no_energy_reason);
 
+/// The same of the measured requests alone, from the first one's send to the last one's end: what a
+/// harness reports that counts its ramp and its drain.
+FullRun harness_run_of(const Run& run, const SeriesTable& series, const TokenFacts& tokens,
+                       std::optional<Boundary> boundary, const std::string& no_energy_reason);
+
 }  // namespace tokenjoule

@@ -13,6 +13,11 @@ std::string dataset_name(const JsonView& dataset) {
   return std::string(name.string().value_or("random"));
 }
 
+std::optional<Seconds> limit_in(const JsonView& view) {
+  const auto limit = view.number();
+  return limit && *limit > 0 ? std::optional(Seconds(*limit)) : std::nullopt;
+}
+
 }  // namespace
 
 LoadSettings settings_of(const RunHeader& header) {
@@ -22,10 +27,17 @@ LoadSettings settings_of(const RunHeader& header) {
   const JsonView root = document->root();
   const bool has_rate = root["request_rate_per_s"].number().value_or(0) > 0;
   settings.open_loop = root["mode"].string() == "open" || has_rate;
-  settings.drives_load = has_rate || root["concurrency"].present();
+  settings.drives_load = settings.open_loop || root["concurrency"].present();
   const std::string dataset = dataset_name(root["dataset"]);
-  settings.random_prompts = dataset == "random" || dataset == "synthetic";
-  settings.unique_prompts = settings.random_prompts && root["prefix_len"].number().value_or(0) <= 0;
+  const bool random = dataset == "random" || dataset == "synthetic";
+  settings.random_prompts = random || root["dataset"]["made_up_prompts"].boolean().value_or(false);
+  // A trace of Azure has lengths only; other data sets may share what they ask.
+  settings.unique_prompts =
+      (random || dataset == "azure") && root["prefix_len"].number().value_or(0) <= 0;
+  const JsonView slo = root["slo"];
+  settings.service_level = {limit_in(slo["ttft_s"]), limit_in(slo["tpot_s"]),
+                            limit_in(slo["e2e_s"])};
+  settings.harness = std::string(root["preset"].string().value_or(""));
   const JsonView unverified = root["tls_not_verified"];
   for (std::size_t i = 0; i < unverified.size(); ++i) {
     settings.unverified.emplace_back(unverified[i].string().value_or("unknown"));

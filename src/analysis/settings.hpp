@@ -7,6 +7,7 @@
 #include "base/quantity.hpp"
 #include "model/engine.hpp"
 #include "model/event.hpp"
+#include "model/slo.hpp"
 
 namespace tokenjoule {
 
@@ -15,8 +16,10 @@ namespace tokenjoule {
 struct LoadSettings {
   bool open_loop = false;                     ///< "mode": "open", or a "request_rate_per_s"
   bool drives_load = false;                   ///< the recorder sent requests itself
-  bool random_prompts = true;                 ///< synthetic: "dataset" absent or random
+  bool random_prompts = true;                 ///< "dataset" absent, random, or of lengths only
   bool unique_prompts = true;                 ///< no shared prefix asked for: cache hits surprise
+  ServiceLevel service_level;                 ///< "slo"
+  std::string harness;                        ///< "preset": whose load this was; "" for none
   std::optional<Watts> expected_power_limit;  ///< "expect_power_limit_w"
   std::vector<std::string> unverified;        ///< "tls_not_verified": URLs of servers
 };

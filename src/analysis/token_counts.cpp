@@ -68,7 +68,6 @@ void count_in_run(ClientTokens& sum, const RequestRecord& request, const AnswerT
   add_known(sum.prompt_run_high, prompt_tokens_of(request));
   if (request.outcome != Outcome::completed) return;
   sum.completed_run += answer.total;
-  add_known(sum.completed_prompts_run, prompt_tokens_of(request));
   if (answer.source == TokenSource::events) ++sum.completed_by_events;
 }
 
@@ -153,7 +152,7 @@ ClientTokens client_tokens(const std::vector<RequestRecord>& requests,
     return sum;
   }
   TokenCounts& counts = sum.counts;
-  sum.output_run_high = sum.prompt_run_high = sum.completed_prompts_run = 0.0;
+  sum.output_run_high = sum.prompt_run_high = 0.0;
   if (window) {
     counts.output = counts.output_good = counts.output_reasoning = 0.0;
     counts.prompt_submitted = counts.prompt_cached = 0.0;

@@ -46,7 +46,6 @@ struct ClientTokens {
   double start_bound = 0, end_bound = 0;
   std::int64_t completed_by_events = 0;  ///< completed answers that lacked usage
   double completed_run = 0;              ///< output tokens of all completed requests
-  std::optional<double> completed_prompts_run;
   // Bounds for the whole load: an answer cut off without usage may have cost the engine up to what
   // was asked for.
   double output_run_low = 0;

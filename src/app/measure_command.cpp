@@ -7,6 +7,7 @@
 #include "app/commands.hpp"
 #include "app/exit_code.hpp"
 #include "app/interrupt.hpp"
+#include "app/measure_data.hpp"
 #include "app/measure_point.hpp"
 #include "app/measure_setup.hpp"
 #include "app/output.hpp"
@@ -20,8 +21,8 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Folder of one point: the output folder itself, or a part of it where several are measured.
-fs::path folder_of(const MeasureOptions& options, const fs::path& out, std::int64_t concurrency) {
-  return options.concurrency.size() == 1 ? out : out / fmt::format("c{}", concurrency);
+fs::path folder_of(const MeasureOptions& options, const fs::path& out, const LoadPoint& point) {
+  return options.points.size() == 1 ? out : out / point.name();
 }
 
 std::string default_folder() {
@@ -53,21 +54,23 @@ Status add_point(Points& points, const PointQuestion& question, OpenSensors sens
   return measured ? written : measured;
 }
 
-Points measure_points(const MeasureOptions& options, const ProbeQuestion& probe,
-                      const ProbedEngine& engine, OpenSensors sensors, SystemClock& clock,
+Points measure_points(const PointQuestion& common, OpenSensors sensors, SystemClock& clock,
                       const fs::path& out, const std::stop_token& stop) {
+  const MeasureOptions& options = common.options;
   Points points;
-  for (const std::int64_t concurrency : options.concurrency) {
+  for (const LoadPoint& point : options.points) {
     if (stop.stop_requested()) break;
-    const fs::path folder = folder_of(options, out, concurrency);
+    const fs::path folder = folder_of(options, out, point);
     if (folder != out) points.status = make_new_folder(folder);
-    if (points.status && concurrency != options.concurrency.front()) {
+    if (points.status && &point != &options.points.front()) {
       auto opened = open_sensors(options, clock);
       if (opened) sensors = std::move(*opened);
       if (!opened) points.status = unexpected(std::move(opened).error());
     }
     if (!points.status) break;
-    const PointQuestion question{options, probe, engine, concurrency, folder / "run.jsonl"};
+    PointQuestion question = common;
+    question.point = point;
+    question.record = folder / "run.jsonl";
     points.status = add_point(points, question, std::move(sensors), clock, stop);
     if (!points.status) break;
   }
@@ -75,11 +78,12 @@ Points measure_points(const MeasureOptions& options, const ProbeQuestion& probe,
 }
 
 Result<int> run_measure(const ParsedOptions& parsed) {
-  TRY(const MeasureOptions options, measure_options_from(parsed));
+  TRY(MeasureOptions options, measure_options_from(parsed));
   InterruptWatcher interrupts;
   SystemClock clock;
   TRY(const ProbeQuestion probe, probe_question_of(options));
   TRY(const ProbedEngine engine, reach_engine(options, probe));
+  TRY(const auto pool, data_set_for(options, probe, engine));
   TRY(OpenSensors sensors, open_sensors(options, clock));
   TRY_DO(check_boundary(options, sensors));
   if (options.check_only) {
@@ -88,8 +92,8 @@ Result<int> run_measure(const ParsedOptions& parsed) {
   }
   const fs::path out = options.out.value_or(default_folder());
   TRY_DO(make_new_folder(out));
-  const Points points =
-      measure_points(options, probe, engine, std::move(sensors), clock, out, interrupts.token());
+  const PointQuestion common{options, probe, engine, {}, pool ? &*pool : nullptr, {}};
+  const Points points = measure_points(common, std::move(sensors), clock, out, interrupts.token());
   const auto& reports = points.reports;
   const Status joined = reports.size() > 1 ? write_points(reports, out) : Status();
   if (!reports.empty()) put_out(printed(reports, options.format));

@@ -18,7 +18,7 @@ std::string dialect_names() {
 std::vector<OptionSpec> measure_option_specs() {
   using K = OptionKind;
   const std::string engine = "Engine";
-  const std::string load = "Load (closed loop)";
+  const std::string load = "Load";
   const std::string meters = "Meters";
   const std::string output = "Output";
   return {
@@ -48,8 +48,23 @@ std::vector<OptionSpec> measure_option_specs() {
        K::values, "", engine},
 
       {"--concurrency,-c", "N[,N…]",
-       "streams at a time; several are measured one after another (default: 1)", K::value,
-       "--max-concurrency,--streams", load},
+       "streams at a time; several are measured one after another (default: 1); beside "
+       "--request-rate: the most requests in flight (default: 2048)",
+       K::value, "--max-concurrency,--streams", load},
+      {"--request-rate", "R[,R…]|inf",
+       "open loop: requests a second, sent at their time whatever the server does; several are "
+       "measured one after another; inf: closed loop",
+       K::value, "--rate,--qps,--target-qps", load},
+      {"--arrival", "poisson|constant|gamma",
+       "gaps between requests of an open loop "
+       "(default: poisson)",
+       K::value, "--arrival-pattern", load},
+      {"--burstiness", "B",
+       "shape of gamma gaps: below 1 in bursts, 1 as poisson, above 1 more even", K::value,
+       "--arrival-smoothness", load},
+      {"--ramp-up", "TIME",
+       "before the warm-up: let streams, or the rate, grow linearly over this time (default: 0)",
+       K::value, "--concurrency-ramp-duration,--request-rate-ramp-duration", load},
       {"--duration", "TIME", "length of the window: 60, 90s, 5m (default: 60s)", K::value,
        "--max-duration,--benchmark-duration,--max-seconds", load},
       {"--num-requests,-n", "N",
@@ -58,6 +73,8 @@ std::vector<OptionSpec> measure_option_specs() {
       {"--warmup", "TIME",
        "warm up at least this long, and for 2 x concurrency answers (default: 10s)", K::value,
        "--warmup-duration", load},
+      {"--warmup-requests", "N", "answers that the warm-up waits for", K::value,
+       "--num-warmups,--warmup-request-count", load},
       {"--cooldown", "TIME", "the load goes on this long behind the window (default: 2s)", K::value,
        "", load},
       {"--drain", "TIME", "wait this long for the last answers, then cancel (default: 30s)",
@@ -69,6 +86,28 @@ std::vector<OptionSpec> measure_option_specs() {
        "--osl,--random-output-len,--output-tokens-mean", load},
       {"--range-ratio", "R", "lengths uniform on [L(1-R), L(1+R)], R in [0, 1)", K::value,
        "--random-range-ratio", load},
+      {"--mix", "P/A:W,…",
+       "kinds of requests: prompt/answer length and weight, as 8192/1024:0.5,1024/8192:0.5",
+       K::value, "", load},
+      {"--prefix-len", "N",
+       "the same N tokens before each made-up prompt, on top of its length (default: 0)", K::value,
+       "--random-prefix-len", load},
+      {"--dataset", "random|sharegpt|jsonl|mooncake|azure",
+       "where requests come from; what has times is replayed by them unless --request-rate is "
+       "given (default: random; formats: docs/load.md)",
+       K::value, "--dataset-name", load},
+      {"--dataset-path", "FILE", "the data set", K::value, "--input-file", load},
+      {"--speed", "X", "replay a trace X times as fast (default: 1)", K::value, "", load},
+      {"--sampling", "permute|replacement|sequential",
+       "order in which a data set, or 1000 drawn lengths, are used (default: permute for a data "
+       "set; drawn anew without one)",
+       K::value, "", load},
+      {"--lora", "NAME=W,…", "ask for these models, each with its weight", K::value, "", load},
+      {"--goodput", "ttft:MS,tpot:MS,e2el:MS|mlperf:NAME",
+       "limits that a request must keep to: adds the share and the rate of those that do", K::value,
+       "--slo", load},
+      {"--preset", "inferencex-1k1k|inferencex-1k8k|inferencex-8k1k",
+       "the load of another harness, and its way to count beside ours", K::value, "", load},
       {"--ignore-eos", "",
        "make answers exactly as long as asked (default where the engine takes it)", K::flag, "",
        load},

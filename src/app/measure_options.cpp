@@ -15,11 +15,6 @@ namespace tokenjoule {
 
 namespace {
 
-template <typename T>
-void take(T& into, std::optional<T> value) {
-  if (value) into = std::move(*value);
-}
-
 Result<std::pair<std::string, std::string>> key_value_in(const std::string& text,
                                                          const char* option) {
   const auto equals = text.find('=');
@@ -135,104 +130,6 @@ Status take_engine(MeasureOptions& options, const ParsedOptions& parsed) {
   return take_headers(options, parsed);
 }
 
-Status take_concurrency(MeasureOptions& options, const ParsedOptions& parsed) {
-  const auto given = parsed.text("concurrency");
-  if (!given) return {};
-  options.concurrency.clear();
-  for (const auto item : split(*given, ',')) {
-    const auto streams = integer_in(trimmed(item));
-    if (!streams || *streams < 1 || *streams > 100'000) {
-      return failure(
-          ErrorKind::usage,
-          fmt::format("--concurrency \"{}\" is no number from 1 to 100000", quoted(item)),
-          "write -c 8 or -c 8,64,256");
-    }
-    for (const auto earlier : options.concurrency) {
-      if (earlier == *streams) {
-        return failure(ErrorKind::usage, fmt::format("--concurrency names {} twice", *streams),
-                       "name each once");
-      }
-    }
-    options.concurrency.push_back(*streams);
-  }
-  if (options.concurrency.empty()) {
-    return failure(ErrorKind::usage, "--concurrency names no number", "write -c 8 or -c 8,64,256");
-  }
-  return {};
-}
-
-Status take_times(MeasureOptions& options, const ParsedOptions& parsed) {
-  TRY(const auto duration, parsed.duration("duration"));
-  TRY(const auto warmup, parsed.duration("warmup"));
-  TRY(const auto cooldown, parsed.duration("cooldown"));
-  TRY(const auto drain, parsed.duration("drain"));
-  TRY(const auto timeout, parsed.duration("timeout"));
-  TRY(const auto idle, parsed.duration("idle"));
-  TRY(const auto interval, parsed.duration("power-interval"));
-  take(options.duration, duration);
-  take(options.warmup, warmup);
-  take(options.cooldown, cooldown);
-  take(options.drain, drain);
-  take(options.request_timeout, timeout);
-  take(options.idle, idle);
-  take(options.power_interval, interval);
-  if (options.duration < Seconds(1)) {
-    return failure(ErrorKind::usage, "--duration is below one second",
-                   "give 20s or more for a usable result");
-  }
-  if (options.request_timeout <= Seconds(0))
-    return failure(ErrorKind::usage, "--timeout is 0", "give --timeout 600s");
-  if (options.power_interval < Seconds(0.02) || options.power_interval > Seconds(60)) {
-    return failure(ErrorKind::usage, "--power-interval lies outside 20ms to 60s",
-                   "give --power-interval 100ms");
-  }
-  return {};
-}
-
-Result<LengthSpec> length_in(const std::string& text, std::optional<double> ratio,
-                             const std::string& option) {
-  auto spec = length_spec_in(text);
-  if (spec && ratio) spec = with_range_ratio(*spec, *ratio);
-  if (!spec) return unexpected(std::move(spec).error().in(option));
-  return spec;
-}
-
-Status take_lengths(MeasureOptions& options, const ParsedOptions& parsed) {
-  TRY(const auto ratio, parsed.number("range-ratio", 0.0, 0.999999));
-  const auto input = parsed.text("input-len").value_or("1024");
-  const auto output = parsed.text("output-len").value_or("128");
-  TRY(options.input_len, length_in(input, ratio, "--input-len"));
-  TRY(options.output_len, length_in(output, ratio, "--output-len"));
-  return {};
-}
-
-Status take_load(MeasureOptions& options, const ParsedOptions& parsed) {
-  TRY_DO(take_concurrency(options, parsed));
-  TRY_DO(take_times(options, parsed));
-  TRY_DO(take_lengths(options, parsed));
-  TRY(options.num_requests, parsed.integer("num-requests", 1, 1'000'000'000));
-  if (options.num_requests && parsed.has("duration")) {
-    return failure(ErrorKind::usage, "both --duration and --num-requests were given",
-                   "give one of them");
-  }
-  if (parsed.flag("ignore-eos") && parsed.flag("no-ignore-eos")) {
-    return failure(ErrorKind::usage, "both --ignore-eos and --no-ignore-eos were given",
-                   "give one of them");
-  }
-  if (parsed.flag("ignore-eos")) options.ignore_eos = true;
-  if (parsed.flag("no-ignore-eos")) options.ignore_eos = false;
-  options.extra_body = parsed.text("extra-body").value_or("");
-  if (!options.extra_body.empty()) TRY_DO(check_extra_body(options.extra_body));
-  TRY(const auto seed, parsed.integer("seed", 0, INT64_MAX));
-  if (seed) options.seed = static_cast<std::uint64_t>(*seed);
-  options.prompt_nonce = parsed.text("prompt-nonce");
-  if (options.prompt_nonce && options.prompt_nonce->empty()) {
-    return failure(ErrorKind::usage, "--prompt-nonce is empty",
-                   "give the one of the earlier run's record");
-  }
-  return {};
-}
-
 Status take_meters(MeasureOptions& options, const ParsedOptions& parsed) {
   for (const auto& text : parsed.texts("sensor")) {
     TRY(auto spec, sensor_spec_in(text));
@@ -315,7 +212,8 @@ Result<MeasureOptions> measure_options_from(const ParsedOptions& parsed) {
                    "see tokenjoule measure --help");
   }
   TRY_DO(take_engine(options, parsed));
-  TRY_DO(take_load(options, parsed));
+  TRY_DO(take_load_options(options, parsed));
+  TRY_DO(take_data_options(options, parsed));
   TRY_DO(take_meters(options, parsed));
   TRY_DO(take_output(options, parsed));
   return options;
@@ -343,23 +241,13 @@ std::vector<std::string> unverified_servers(const MeasureOptions& options) {
   return servers;
 }
 
-std::string configuration_json(const MeasureOptions& options, std::int64_t concurrency,
-                               bool ignore_eos) {
+std::string configuration_json(const MeasureOptions& options, const LoadPoint& point,
+                               const RequestPool* pool, bool ignore_eos) {
   using Json = nlohmann::ordered_json;
-  Json json = {{"command", "measure"}, {"mode", "closed"}, {"concurrency", concurrency}};
-  if (options.num_requests) {
-    json["num_requests"] = *options.num_requests;
-  } else {
-    json["duration_s"] = options.duration.value();
-  }
-  json["warmup_s"] = options.warmup.value();
-  json["cooldown_s"] = options.cooldown.value();
-  json["drain_s"] = options.drain.value();
-  json["idle_s"] = options.idle.value();
-  json["input_len"] = options.input_len.text();
-  json["output_len"] = options.output_len.text();
+  Json json = {{"command", "measure"}};
+  json.update(Json::parse(load_configuration_json(options, point)));
+  json.update(Json::parse(data_configuration_json(options, point, pool)));
   json["ignore_eos"] = ignore_eos;
-  json["dataset"] = "random";
   json["request_timeout_s"] = options.request_timeout.value();
   json["power_interval_s"] = options.power_interval.value();
   // Its values may be secrets: only the names are kept.

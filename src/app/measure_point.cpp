@@ -6,6 +6,7 @@
 
 #include "app/host_info.hpp"
 #include "app/live_readings.hpp"
+#include "app/measure_data.hpp"
 #include "app/progress.hpp"
 #include "app/version.hpp"
 #include "io/digest.hpp"
@@ -47,8 +48,8 @@ LoadOptions load_options_of(const PointQuestion& question, const std::string& no
   load.path = question.probe.endpoint_path;
   load.model = question.engine.info.model;
   load.headers = options.headers;
-  load.concurrency = question.concurrency;
-  load.num_requests = options.num_requests;
+  load.concurrency = question.point.concurrency;
+  load.num_requests = num_requests_of(options, question.point);
   load.input_length = options.input_len;
   load.output_length = options.output_len;
   load.token_id_prompts = question.engine.info.token_id_prompts &&
@@ -58,6 +59,7 @@ LoadOptions load_options_of(const PointQuestion& question, const std::string& no
   load.seed = options.seed;
   load.nonce = nonce;
   load.request_timeout = options.request_timeout;
+  add_data(load, options, question.point, question.pool);
   return load;
 }
 
@@ -67,7 +69,7 @@ RunHeader header_of(const PointQuestion& question, const std::string& nonce, Clo
   header.run_id = random_uuid();
   header.started = clock.wall_now();
   header.configuration_json =
-      configuration_json(question.options, question.concurrency, ignores_eos(question));
+      configuration_json(question.options, question.point, question.pool, ignores_eos(question));
   header.host_json = host_json();
   header.seed = question.options.seed;
   header.prompt_nonce = nonce;
@@ -78,9 +80,21 @@ RunHeader header_of(const PointQuestion& question, const std::string& nonce, Clo
 /// the first one's prompts in a cache.
 std::string nonce_of(const PointQuestion& question) {
   if (!question.options.prompt_nonce) return random_hex(8);
-  return question.options.concurrency.size() == 1
+  return question.options.points.size() == 1
              ? *question.options.prompt_nonce
-             : fmt::format("{}-c{}", *question.options.prompt_nonce, question.concurrency);
+             : fmt::format("{}-{}", *question.options.prompt_nonce, question.point.name());
+}
+
+std::int64_t ended_requests(const LoadProgress& load) {
+  return load.completed + load.failed + load.cancelled;
+}
+
+/// How many answers the warm-up waits for, on top of its time. In an open loop the rate says
+/// nothing of how many requests will be in flight.
+std::int64_t warmup_answers_of(const PointQuestion& question) {
+  constexpr std::int64_t kOfOpenLoop = 2;
+  if (const auto wanted = warmup_requests_of(question.options, question.point)) return *wanted;
+  return question.point.is_open() ? kOfOpenLoop : 2 * question.point.concurrency;
 }
 
 /// Everything that runs while a point is measured, and the phases one after another.
@@ -98,7 +112,7 @@ class PointMeasurement {
         }),
         devices_(std::move(sensors.devices)),
         sampler_(std::move(sensors.sensors), clock, sink_, sampler_options(question.options)),
-        progress_(question.options.progress, fmt::format("c={} ", question.concurrency)) {}
+        progress_(question.options.progress, question.point.name() + " ") {}
 
   Status run();
 
@@ -114,6 +128,8 @@ class PointMeasurement {
   void idle_phase();
   Status warmup_phase();
   void window_phase();
+  void harness_warmup();
+  void harness_window();
   void drain_phase();
   Status finish(Status status);
 
@@ -227,8 +243,9 @@ Status PointMeasurement::warmup_phase() {
   const MonoTime begin = clock_.now();
   mark(Phase::warmup, begin);
   client_->begin_warmup();
-  const MonoTime earliest = begin + to_nanoseconds(question_.options.warmup);
-  const std::int64_t wanted = 2 * question_.concurrency;
+  const MonoTime earliest =
+      begin + to_nanoseconds(question_.options.ramp_up + question_.options.warmup);
+  const std::int64_t wanted = warmup_answers_of(question_);
   wait("warmup", std::nullopt, [&] {
     const MonoTime now = clock_.now();
     // An edge of the window needs a step of each counter on both sides: their steps must be known.
@@ -240,12 +257,44 @@ Status PointMeasurement::warmup_phase() {
   return {};
 }
 
+/// The warm-up of another harness: so many requests, all ended before a measured one is sent.
+void PointMeasurement::harness_warmup() {
+  mark(Phase::warmup, clock_.now());
+  const MonoTime begin = clock_.now();
+  wait("warmup", begin + kLongestStepWait, [&] { return readings_.steps_known(); });
+  sampler_.set_fast(true);
+  client_->begin_warmup();
+  wait("warmup", std::nullopt,
+       [&] { return ended_requests(client_->progress()) >= warmup_answers_of(question_); });
+}
+
+/// All measured requests at once, as far as there are streams, and none behind them. The window is
+/// the part in which the load is steady: from the first answer of each stream, on average, until
+/// the last request is sent.
+void PointMeasurement::harness_window() {
+  client_->begin_measure();
+  const std::int64_t before = ended_requests(client_->progress());
+  wait("ramp", std::nullopt,
+       [&] { return ended_requests(client_->progress()) - before >= question_.point.concurrency; });
+  const MonoTime begin = clock_.now();
+  mark(Phase::measure, begin);
+  scrape_edge();
+  wait("measure", std::nullopt, [&] { return client_->last_of_num_requests_sent().has_value(); });
+  const MonoTime end = client_->last_of_num_requests_sent().value_or(clock_.now());
+  mark(Phase::cooldown, std::max(begin, end));  // where most failed, the last was sent before
+  scrape_edge();
+  wait_until("cooldown", clock_.now() + kEdgeHalf);
+  // The end of its last request is an edge as well: of what the harness reports.
+  wait("drain", std::nullopt, [&] { return client_->progress().in_flight == 0; });
+  wait_until("drain", clock_.now() + kEdgeHalf);
+}
+
 void PointMeasurement::window_phase() {
   const MonoTime begin = client_->begin_measure();
   mark(Phase::measure, begin);
   scrape_edge();
   MonoTime end;
-  if (question_.options.num_requests) {
+  if (num_requests_of(question_.options, question_.point)) {
     // When the last request goes out is not known before: the fast polling stays on.
     wait("measure", std::nullopt, [&] { return client_->last_of_num_requests_sent().has_value(); });
     end = client_->last_of_num_requests_sent().value_or(clock_.now());
@@ -283,8 +332,13 @@ void PointMeasurement::drain_phase() {
 Status PointMeasurement::phases() {
   idle_phase();
   if (ended()) return {};
-  TRY_DO(warmup_phase());
-  if (!ended()) window_phase();
+  if (!question_.options.preset.empty()) {
+    harness_warmup();
+    if (!ended()) harness_window();
+  } else {
+    TRY_DO(warmup_phase());
+    if (!ended()) window_phase();
+  }
   drain_phase();
   return {};
 }

@@ -15,8 +15,9 @@ struct PointQuestion {
   const MeasureOptions& options;
   const ProbeQuestion& probe;
   const ProbedEngine& engine;
-  std::int64_t concurrency = 1;
-  std::filesystem::path record;  ///< the run file to write; must not exist
+  LoadPoint point;
+  const RequestPool* pool = nullptr;  ///< the data set; null without one
+  std::filesystem::path record;       ///< the run file to write; must not exist
 };
 
 /// Idle, warm-up, window, cool-down, drain: writes the record and ends. Judging it is analysis'

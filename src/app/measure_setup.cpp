@@ -162,7 +162,8 @@ Result<ProbedEngine> reach_engine(const MeasureOptions& options, const ProbeQues
                    fmt::format("--ignore-eos: {} does not take it", engine.info.kind),
                    "leave it out; lengths are then what the model gives");
   }
-  for (const auto streams : options.concurrency) {
+  for (const LoadPoint& point : options.points) {
+    const auto streams = point.concurrency;
     if (streams <= 1 || !engine.dialect->one_request_at_a_time()) continue;
     return failure(ErrorKind::usage,
                    fmt::format("-c {}: {} works on one request at a time, and a new one breaks off "
@@ -241,6 +242,20 @@ std::string signal_lines(const OpenSensors& sensors) {
   return lines;
 }
 
+std::string point_names(const MeasureOptions& options) {
+  std::string names;
+  for (const LoadPoint& point : options.points) {
+    names += fmt::format(
+        "{}{}", names.empty() ? "" : ", ",
+        point.trace ? fmt::format("a trace at {:g} times its speed (at most {} in flight)",
+                                  options.speed, point.concurrency)
+        : point.rate
+            ? fmt::format("{:g} requests/s (at most {} in flight)", *point.rate, point.concurrency)
+            : fmt::format("-c {}", point.concurrency));
+  }
+  return names;
+}
+
 }  // namespace
 
 std::string plan_text(const MeasureOptions& options, const ProbedEngine& engine,
@@ -253,28 +268,29 @@ std::string plan_text(const MeasureOptions& options, const ProbedEngine& engine,
       engine.info.token_id_prompts && engine.endpoint == EndpointKind::completions ? "token ids"
                                                                                    : "words",
       engine.dialect->takes_ignore_eos() && options.ignore_eos.value_or(true) ? "with" : "without");
-  for (const std::string& limit : engine.info.limits) text += fmt::format("note       {}
-", limit);
+  for (const std::string& limit : engine.info.limits) text += fmt::format("note       {}\n", limit);
   for (const std::string& server : unverified_servers(options)) {
-    text += fmt::format("NOT CHECKED who answers at {} (--insecure)
-", server);
+    text += fmt::format("NOT CHECKED who answers at {} (--insecure)\n", server);
   }
-  text += engine.metrics ? fmt::format("counters   {}
-", engine.info.metrics_url)
+  text += engine.metrics ? fmt::format("counters   {}\n", engine.info.metrics_url)
                          : fmt::format("counters   none: {}\n", engine.info.metrics_note);
   text += "devices\n" + device_lines(sensors) + "sensors\n" + signal_lines(sensors);
-  const double fixed = options.idle.value() + options.warmup.value() + options.cooldown.value() + 2;
-  const double points = static_cast<double>(options.concurrency.size());
-  if (options.num_requests) {
-      text += fmt::format(
-          "window     from the end of the warm-up until {} requests are sent, for each of -c {}\n",
-          *options.num_requests, fmt::join(options.concurrency, ","));
+  const double fixed = options.idle.value() + options.ramp_up.value() + options.warmup.value() +
+                       options.cooldown.value() + 2;
+  const double points = static_cast<double>(options.points.size());
+  if (!options.preset.empty()) {
+    text += fmt::format("window     the steady part of the load of {}, for each of {}\n",
+                        options.preset, point_names(options));
+  } else if (options.num_requests) {
+    text += fmt::format(
+        "window     from the end of the warm-up until {} requests are sent, for each of {}\n",
+        *options.num_requests, point_names(options));
   } else {
-      text += fmt::format("window     {} s for each of -c {}\n", options.duration.value(),
-                          fmt::join(options.concurrency, ","));
-      text += fmt::format(
-          "time       about {:.0f} s in all, plus what warm-up and last answers take longer\n",
-          points * (fixed + options.duration.value()));
+    text += fmt::format("window     {} s for each of {}\n", options.duration.value(),
+                        point_names(options));
+    text += fmt::format(
+        "time       about {:.0f} s in all, plus what warm-up and last answers take longer\n",
+        points * (fixed + options.duration.value()));
   }
   return text + "Nothing was measured (--check).\n";
 }

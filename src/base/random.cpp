@@ -60,4 +60,20 @@ double Random::normal(double mean, double deviation) {
 
 double Random::exponential(double mean) { return -mean * std::log(1.0 - uniform()); }
 
+double Random::gamma(double shape, double mean) {
+  TJ_ASSERT(shape > 0);
+  // The method wants a shape of 1 or more; a smaller one is reached by a power of a uniform number.
+  const double raised = shape < 1 ? shape + 1 : shape;
+  const double boost = shape < 1 ? std::pow(1.0 - uniform(), 1 / shape) : 1.0;
+  const double d = raised - 1.0 / 3.0;
+  const double c = 1 / std::sqrt(9 * d);
+  while (true) {
+    const double x = normal(0, 1);
+    const double v = (1 + c * x) * (1 + c * x) * (1 + c * x);
+    if (v <= 0) continue;
+    const double u = 1.0 - uniform();
+    if (std::log(u) < x * x / 2 + d - d * v + d * std::log(v)) return d * v * boost * mean / shape;
+  }
+}
+
 }  // namespace tokenjoule

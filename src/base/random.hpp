@@ -22,6 +22,10 @@ class Random {
   double normal(double mean, double deviation);
   /// Exponential with the given mean.
   double exponential(double mean);
+  /// Gamma with this shape (above 0) and mean, by Marsaglia and Tsang (ACM Transactions on
+  /// Mathematical Software 26, 2000). Its coefficient of variation is 1 / sqrt(shape); shape 1 is
+  /// exponential().
+  double gamma(double shape, double mean);
 
  private:
   std::array<std::uint64_t, 4> state_;

@@ -52,5 +52,23 @@ TEST(Quantity, DimensionsFollowFromProducts) {
   EXPECT_DOUBLE_EQ(energy / Joules(100), 2);
 }
 
+TEST(Random, GammaHasItsMeanAndItsSpread) {
+  for (const double shape : {0.25, 1.0, 4.0}) {
+    Random random(6);
+    double sum = 0;
+    double squares = 0;
+    constexpr int n = 100'000;
+    for (int i = 0; i < n; ++i) {
+      const double x = random.gamma(shape, 2);
+      sum += x;
+      squares += x * x;
+    }
+    const double mean = sum / n;
+    const double variance = squares / n - mean * mean;
+    EXPECT_NEAR(mean, 2, 0.05) << shape;                            // its error: 2 / sqrt(shape n)
+    EXPECT_NEAR(variance / (mean * mean), 1 / shape, 0.1 / shape);  // CV^2 = 1 / shape
+  }
+}
+
 }  // namespace
 }  // namespace tokenjoule

@@ -50,6 +50,10 @@ Status check_options(const LoadOptions& options) {
     return wrong(fmt::format("a vocabulary of {} has no ids for a prompt", options.vocabulary),
                  "leave it at its default");
   }
+  if (const auto* rate = options.arrivals ? std::get_if<ArrivalRate>(&*options.arrivals) : nullptr;
+      rate != nullptr && !(rate->per_second > 0 && rate->burstiness > 0)) {
+    return wrong("a rate or a burstiness is not above 0", "--request-rate 10");
+  }
   if (options.nonce.empty()) return wrong("the prompt nonce is empty", "--prompt-nonce run1");
   if (options.request_timeout <= Seconds(0)) {
     return wrong("the request time-out is not positive", "give it as 600s");
@@ -57,11 +61,24 @@ Status check_options(const LoadOptions& options) {
   return {};
 }
 
+/// How many requests are made ahead: one a stream, since all of them may end at once; at a rate,
+/// those of a second, but no less than bursts want.
+std::size_t requests_ahead(const LoadOptions& options) {
+  constexpr std::int64_t kBurst = 256;
+  std::int64_t ahead = options.concurrency;
+  if (options.arrivals) ahead = std::min(ahead, kBurst);
+  if (options.arrivals && std::holds_alternative<ArrivalRate>(*options.arrivals)) {
+    const double rate = std::get<ArrivalRate>(*options.arrivals).per_second;
+    ahead = std::max(ahead, static_cast<std::int64_t>(std::min(rate, 10'000.0)));
+  }
+  return static_cast<std::size_t>(ahead);
+}
+
 /// A loop with its decoder: what one load thread is.
 class LoadThread {
  public:
   LoadThread(SystemClock& clock, RequestSource& source, LoadControl& control,
-             LoadCounters& counters, const LoadOptions& options,
+             LoadCounters& counters, const LoadOptions& options, ArrivalQueue* arrivals,
              const std::vector<const Target*>& targets, PublishedTotals& totals,
              const EventSink& records, EventSink losses)
       : clock_(clock),
@@ -69,7 +86,7 @@ class LoadThread {
         failures_(targets.size()),
         decoder_(targets.size(), counters, failures_, records),
         loop_({clock, source, control, counters, blocks_, failures_, totals, std::move(losses),
-               to_nanoseconds(options.request_timeout),
+               to_nanoseconds(options.request_timeout), to_nanoseconds(options.ramp_up), arrivals,
                static_cast<std::uint64_t>(options.num_requests.value_or(0))},
               targets),
         decoding_([this](const std::stop_token& stop) { decode(stop); }),
@@ -126,7 +143,8 @@ struct LoadClient::Implementation {
   LoadCounters counters;
   LoadControl control;
   RequestSource source;
-  std::vector<PublishedTotals> totals;  ///< of each thread
+  std::unique_ptr<ArrivalQueue> arrivals;  ///< null: closed loop
+  std::vector<PublishedTotals> totals;     ///< of each thread
   std::vector<std::unique_ptr<LoadThread>> threads;
   std::unique_ptr<ClientReporter> reporter;
 
@@ -136,8 +154,10 @@ struct LoadClient::Implementation {
         sink([&events](Event event) { events.push(std::move(event)); }),
         targets(std::move(the_targets)),
         numbered(options.num_requests.value_or(0)),
-        source(Workload(options, std::move(sizes)), dialect,
-               static_cast<std::size_t>(options.concurrency)) {
+        source(Workload(options, std::move(sizes)), dialect, requests_ahead(options)) {
+    if (options.most_warmup) control.warmup_left = *options.most_warmup;
+    if (options.most_measured) control.measured_left = *options.most_measured;
+    if (options.arrivals) arrivals = std::make_unique<ArrivalQueue>(*options.arrivals, source);
     const std::int64_t count = std::min<std::int64_t>(options.load_threads, options.concurrency);
     totals = std::vector<PublishedTotals>(static_cast<std::size_t>(count));
     std::vector<const PublishedTotals*> looked_at;
@@ -148,6 +168,7 @@ struct LoadClient::Implementation {
     reporter = std::make_unique<ClientReporter>(clock, std::move(looked_at), counters, sink);
   }
   ~Implementation() {
+    if (arrivals) arrivals->stop();
     control.sending.store(LoadControl::Sending::stopped, std::memory_order_release);
     control.cancel.store(true, std::memory_order_release);
     wake();
@@ -162,7 +183,7 @@ struct LoadClient::Implementation {
     }
     // One loop is enough to tell of a step of the clock.
     threads.push_back(std::make_unique<LoadThread>(
-        clock, source, control, counters, options, streams,
+        clock, source, control, counters, options, arrivals.get(), streams,
         totals[static_cast<std::size_t>(thread)], sink, thread == 0 ? sink : EventSink()));
   }
 
@@ -207,17 +228,27 @@ Result<std::unique_ptr<LoadClient>> LoadClient::start(const LoadOptions& options
       options, dialect, clock, events, std::move(targets), std::move(sizes))));
 }
 
-void LoadClient::begin_warmup() { implementation_->set(LoadControl::Sending::warmup); }
+void LoadClient::begin_warmup() {
+  if (implementation_->arrivals) {
+    implementation_->arrivals->begin_warmup(implementation_->clock.now());
+  }
+  implementation_->set(LoadControl::Sending::warmup);
+}
 
 MonoTime LoadClient::begin_measure() {
   const MonoTime from = implementation_->clock.now();
+  if (implementation_->arrivals) implementation_->arrivals->begin_measure(from);
   implementation_->set(LoadControl::Sending::measured);
   return from;
 }
 
-void LoadClient::stop_sending() { implementation_->set(LoadControl::Sending::stopped); }
+void LoadClient::stop_sending() {
+  if (implementation_->arrivals) implementation_->arrivals->stop();
+  implementation_->set(LoadControl::Sending::stopped);
+}
 
 void LoadClient::cancel_all() {
+  if (implementation_->arrivals) implementation_->arrivals->stop();
   implementation_->control.sending.store(LoadControl::Sending::stopped, std::memory_order_release);
   implementation_->control.cancel.store(true, std::memory_order_release);
   implementation_->wake();

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "base/check.hpp"
@@ -20,6 +21,7 @@ namespace {
 // client keeps up, so a larger buffer gains nothing.
 constexpr std::size_t kReadSize = 64 * 1024;
 constexpr std::uint64_t kWakeTag = ~std::uint64_t{0};
+constexpr std::uint64_t kTimerTag = kWakeTag - 1;
 
 // The steady and the wall clock part only by steps of the latter: each few milliseconds is often
 // enough to notice one before many stamps are wrong, and costs 0.1 us.
@@ -37,9 +39,10 @@ LoadLoop::LoadLoop(LoopParts parts, const std::vector<const Target*>& targets)
       streams_(targets.size()),
       epoll_(::epoll_create1(EPOLL_CLOEXEC)),
       wake_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
+      timer_descriptor_(::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC)),
       buffer_(HttpReader::kHeadroom + kReadSize) {
-  // Both descriptors are within the limit that LoadClient::start made sure of.
-  TJ_ASSERT(epoll_ >= 0 && wake_ >= 0);
+  // The descriptors are within the limit that LoadClient::start made sure of.
+  TJ_ASSERT(epoll_ >= 0 && wake_ >= 0 && timer_descriptor_ >= 0);
   for (std::size_t i = 0; i < targets.size(); ++i) {
     streams_[i].index = static_cast<std::uint32_t>(i);
     streams_[i].target = targets[i];
@@ -48,11 +51,14 @@ LoadLoop::LoadLoop(LoopParts parts, const std::vector<const Target*>& targets)
   event.events = EPOLLIN;
   event.data.u64 = kWakeTag;
   ::epoll_ctl(epoll_, EPOLL_CTL_ADD, wake_, &event);
+  event.data.u64 = kTimerTag;
+  ::epoll_ctl(epoll_, EPOLL_CTL_ADD, timer_descriptor_, &event);
 }
 
 LoadLoop::~LoadLoop() {
   ::close(epoll_);
   ::close(wake_);
+  ::close(timer_descriptor_);
 }
 
 void LoadLoop::wake() const {
@@ -68,12 +74,15 @@ void LoadLoop::run() {
   while (!parts_.control.quit.load(std::memory_order_acquire)) {
     obey();
     keep_house();
+    begin_due_turns();
+    if (parts_.arrivals != nullptr) send_arrivals();
     while (connecting_ < kMostConnecting && !queued_.empty()) {
       Stream& stream = streams_[queued_.front()];
       queued_.pop_front();
       open_connection(stream);
     }
     publish();
+    wake_in_time();
     round(longest_sleep_ms());
   }
   obey();  // the last word may have been to cancel
@@ -93,9 +102,10 @@ void LoadLoop::round(int timeout_ms) {
   if (round_begin_ - sampled_ >= kSampleClocks) sample_clocks();
   for (int i = 0; i < count; ++i) {
     const epoll_event& event = events[static_cast<std::size_t>(i)];
-    if (event.data.u64 == kWakeTag) {
+    if (event.data.u64 == kWakeTag || event.data.u64 == kTimerTag) {
+      const int descriptor = event.data.u64 == kWakeTag ? wake_ : timer_descriptor_;
       std::uint64_t wakes = 0;
-      [[maybe_unused]] const ssize_t read = ::read(wake_, &wakes, sizeof wakes);
+      [[maybe_unused]] const ssize_t read = ::read(descriptor, &wakes, sizeof wakes);
     } else {
       ready(streams_[event.data.u64], event.events);
     }
@@ -104,15 +114,28 @@ void LoadLoop::round(int timeout_ms) {
 
 void LoadLoop::obey() {
   const auto sending = parts_.control.sending.load(std::memory_order_acquire);
-  const bool changed = obeyed_.exchange(sending, std::memory_order_acq_rel) != sending;
-  if (changed && sending != LoadControl::Sending::stopped) {
-    const MonoTime now = parts_.clock.now();
-    for (Stream& stream : streams_) {
-      if (stream.state == Stream::State::idle) want_request(stream, now);
-    }
-  }
+  const auto before = obeyed_.exchange(sending, std::memory_order_acq_rel);
+  const bool begins = before == LoadControl::Sending::not_yet;
+  if (before != sending && sending != LoadControl::Sending::stopped) begin_streams(begins);
   if (parts_.control.cancel.load(std::memory_order_acquire) && !std::exchange(cancelled_, true)) {
     cancel_all();
+  }
+}
+
+/// Streams with nothing to do: at the begin all of them, later those that a connection failed for.
+void LoadLoop::begin_streams(bool first_time) {
+  const MonoTime now = parts_.clock.now();
+  const bool ramp = first_time && parts_.arrivals == nullptr && parts_.ramp_up > Nanoseconds{0};
+  const auto streams = static_cast<std::int64_t>(streams_.size());
+  // The open loop keeps count of its free streams by itself once it has begun.
+  if (!first_time && parts_.arrivals != nullptr) return;
+  for (Stream& stream : streams_) {
+    if (stream.state != Stream::State::idle) continue;
+    if (ramp && stream.index > 0) {
+      pause(stream, now + parts_.ramp_up * static_cast<std::int64_t>(stream.index) / streams);
+    } else {
+      want_request(stream, now);
+    }
   }
 }
 
@@ -136,7 +159,10 @@ void LoadLoop::keep_house() {
   for (Stream& stream : streams_) {
     if (now < stream.due) continue;
     switch (stream.state) {
-      case Stream::State::waiting: want_request(stream, stream.due); break;
+      case Stream::State::waiting:
+        // Who thinks is waited for by the timer, which is more exact.
+        if (!stream.conversation) want_request(stream, stream.due);
+        break;
       case Stream::State::connecting:
         connection_failed(stream, "timeout: no connection within 10 s");
         break;

@@ -4,7 +4,10 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "io/clock.hpp"
@@ -13,6 +16,7 @@
 #include "load/client_meter.hpp"
 #include "load/load_counters.hpp"
 #include "load/request_source.hpp"
+#include "load/shapes/arrival_queue.hpp"
 #include "load/stream.hpp"
 #include "load/wall_offset.hpp"
 
@@ -20,9 +24,12 @@ namespace tokenjoule {
 
 /// What the controlling thread asks of all loops.
 struct LoadControl {
+  static constexpr std::int64_t kNoLimit = std::int64_t{1} << 62;
   enum class Sending { not_yet, warmup, measured, stopped };
   std::atomic<Sending> sending{Sending::not_yet};
   std::atomic<bool> cancel{false};
+  /// Requests that may still be taken, of either kind; below 0: none.
+  std::atomic<std::int64_t> warmup_left{kNoLimit}, measured_left{kNoLimit};
   std::atomic<bool> quit{false};
 };
 
@@ -37,6 +44,8 @@ struct LoopParts {
   PublishedTotals& totals;
   EventSink losses;
   Nanoseconds request_timeout;
+  Nanoseconds ramp_up;               ///< closed loop: over this time streams begin, evenly
+  ArrivalQueue* arrivals = nullptr;  ///< open loop; null: a stream's next request follows its last
   std::uint64_t numbered = 0;  ///< num_requests: measured requests below this are counted apart
 };
 
@@ -72,12 +81,23 @@ class LoadLoop {
   void round(int timeout_ms);
   int longest_sleep_ms() const;
   void obey();
+  void begin_streams(bool first_time);
   void cancel_all();
   void keep_house();
   void sample_clocks();
   void publish();
   void publish_now();
   void wait_for_room();
+
+  // open_loop.cpp: requests that are sent when they are planned
+  void think_before_turn(Stream& stream, std::uint64_t id, MonoTime until);
+  void begin_due_turns();
+  void begin_turn(Stream& stream, MonoTime planned);
+  void free_stream(Stream& stream);
+  Stream& taken_free_stream();
+  void send_arrivals();
+  void begin_arrival(Stream& stream, ArrivalQueue::Arrival arrival, MonoTime now);
+  void wake_in_time();
 
   // stream_requests.cpp: from one request to the next
   void want_request(Stream& stream, MonoTime planned);
@@ -86,6 +106,7 @@ class LoadLoop {
   void connected(Stream& stream);
   void connection_failed(Stream& stream, const std::string& failure);
   bool take_request(Stream& stream);
+  static void take_up(Stream& stream, PreparedRequest request, bool warmup);
   void begin_exchange(Stream& stream);
   void send_rest(Stream& stream);
   void count_sent(Stream& stream);
@@ -119,10 +140,18 @@ class LoadLoop {
   LoopParts parts_;
   std::vector<Stream> streams_;
   std::deque<std::uint32_t> queued_;
+  /// Open loop: free streams by target; the one that became free last is at the end.
+  std::vector<std::pair<const Target*, std::vector<std::uint32_t>>> free_;
+  std::size_t free_count_ = 0;
+  std::size_t last_target_ = 0;                            ///< in free_: of the request sent last
+  MonoTime free_since_;                                    ///< since then some stream was free
+  std::set<std::pair<MonoTime, std::uint32_t>> thinking_;  ///< streams, by when they go on
+  std::optional<MonoTime> timer_;  ///< what wakes the loop for the next planned request
   std::size_t connecting_ = 0;
   std::size_t waiting_ = 0;
   int epoll_ = -1;
   int wake_ = -1;
+  int timer_descriptor_ = -1;
   std::vector<char> buffer_;  ///< head-room, then what a read brings; shared by all streams
   std::vector<char> plain_;   ///< the same, decrypted; empty until a connection has TLS
   std::atomic<LoadControl::Sending> obeyed_{LoadControl::Sending::not_yet};

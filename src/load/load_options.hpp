@@ -9,7 +9,11 @@
 #include "base/url.hpp"
 #include "engines/dialect.hpp"
 #include "io/http_client.hpp"
+#include "load/data/length_mix.hpp"
+#include "load/data/request_pool.hpp"
+#include "load/data/sampling.hpp"
 #include "load/length_spec.hpp"
+#include "load/shapes/arrival_schedule.hpp"
 
 namespace tokenjoule {
 
@@ -29,11 +33,21 @@ struct LoadOptions {
   HttpHeaders headers;  ///< added to each request; values never leave this object but to the server
   std::string api_key;  ///< sent as a bearer token; "" for none
   TlsOptions tls;       ///< for roots with https
-  std::int64_t concurrency = 1;  ///< closed loop: requests in flight, 1 to 100 000
+  /// Streams, 1 to 100 000. Closed loop: requests in flight; open loop: at most so many.
+  std::int64_t concurrency = 1;
+  std::optional<ArrivalPlan> arrivals;  ///< when requests are sent; absent: closed loop
+  /// The client sends no more than so many of a kind; absent: as many as there is time for.
+  std::optional<std::int64_t> most_warmup, most_measured;
+  Seconds ramp_up{0};  ///< closed loop: streams begin one after another over this time
   std::optional<std::int64_t>
       num_requests;  ///< the window ends when so many measured requests were sent
   LengthSpec input_length = fixed_length(1024);
   LengthSpec output_length = fixed_length(128);
+  std::vector<LengthPair> mix;        ///< instead of the two lengths, where not empty
+  const RequestPool* pool = nullptr;  ///< lengths and texts of a data set; outlives the client
+  Sampling sampling = Sampling::replacement;  ///< of the data set, or of drawn lengths
+  std::int64_t prefix_tokens = 0;             ///< before each made-up prompt, the same in all
+  std::vector<ModelShare> models;             ///< instead of `model`, where not empty
   bool token_id_prompts = true;  ///< the server takes token ids; else prompts are words
   std::int32_t vocabulary = kDefaultVocabulary;  ///< ids of prompts stay below this
   bool ignore_eos = true;                        ///< sent only where the dialect takes it
@@ -42,13 +56,6 @@ struct LoadOptions {
   std::string nonce;             ///< fixes the first 64 tokens of each prompt; must not be empty
   Seconds request_timeout{600};  ///< from sending to the end of the answer
   int load_threads = 1;          ///< 1 to 64, at most `concurrency`
-
-  // For the program that directs the phases; the client itself does not use them.
-  Seconds duration{60};
-  std::optional<Seconds> warmup;  ///< absent: 10 s or the completions below, whichever is later
-  std::optional<std::int64_t> warmup_requests;  ///< absent: 2 x concurrency completions
-  Seconds cooldown{2};
-  Seconds drain{30};
 };
 
 }  // namespace tokenjoule

@@ -23,6 +23,7 @@ bool RequestSource::has_space(const Shelf& shelf) const {
 
 PreparedRequest RequestSource::made(std::uint64_t id) const {
   PreparedRequest request{.id = id, .asked = workload_.lengths(id)};
+  request.think = workload_.think_after(id);
   request.body = dialect_.request_body(workload_.spec(id));
   return request;
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -20,6 +21,7 @@ struct PreparedRequest {
   std::uint64_t id = 0;
   RequestLengths asked;
   std::string body;
+  std::optional<Nanoseconds> think;  ///< the conversation goes on so long behind the answer
 };
 
 /// Makes requests ahead of the load, in a thread of its own, so that no loop spends time on
@@ -33,6 +35,8 @@ class RequestSource {
   /// The next request of that kind; made on the spot where none is ready. Once a measured one was
   /// taken, none are made ahead for the warm-up.
   PreparedRequest next(RequestKind kind);
+  /// The next turn of the conversation that request `id` is a turn of; made on the spot.
+  PreparedRequest next_turn(std::uint64_t id) const { return made(id + kTurnStride); }
 
  private:
   static constexpr std::size_t kMostBytes = 64 << 20;  ///< of ready bodies of one kind

@@ -42,10 +42,11 @@ struct Stream {
   RequestRecord record;
   std::string head;
   std::size_t sent_bytes = 0;
-  bool body_begun = false;     ///< the decoder was told of the answer
-  std::string refusal;         ///< start of the body of an answer that is no success
-  bool counted = false;        ///< the request is in LoadCounters::sent
-  bool watches_write = false;  ///< epoll tells when the socket can be written to
+  bool body_begun = false;                    ///< the decoder was told of the answer
+  std::string refusal;                        ///< start of the body of an answer that is no success
+  bool counted = false;                       ///< the request is in LoadCounters::sent
+  bool watches_write = false;                 ///< epoll tells when the socket can be written to
+  std::optional<std::uint64_t> conversation;  ///< the next request is the turn behind this one
   int failures_in_row = 0;
   std::uint32_t answer_failures = 0;  ///< of AnswerFailures, already answered with a pause
 

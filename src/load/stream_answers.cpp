@@ -117,12 +117,15 @@ void LoadLoop::answered(Stream& stream, MonoTime at) {
 
 void LoadLoop::answer_accepted(Stream& stream, MonoTime at) {
   const MonoTime sent = stream.record.sent;
+  const std::uint64_t id = stream.record.id;
+  const auto think = stream.request->think;
   finish(stream, AnswerEnd::whole, {}, at);
   // What the answer held is the decoder's to judge, some milliseconds later. A server that fails at
   // once inside its answers gets no more than one request per pause.
   const std::uint32_t failures = parts_.failures[stream.index].load(std::memory_order_relaxed);
   if (std::exchange(stream.answer_failures, failures) == failures) {
     stream.failures_in_row = 0;
+    if (think) return think_before_turn(stream, id, at + *think);
     return want_request(stream, at);
   }
   const MonoTime next = sent + pause_after(++stream.failures_in_row);

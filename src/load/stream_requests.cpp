@@ -33,6 +33,8 @@ void LoadLoop::set_state(Stream& stream, Stream::State state) {
 }
 
 void LoadLoop::want_request(Stream& stream, MonoTime planned) {
+  if (stream.conversation) return begin_turn(stream, planned);
+  if (parts_.arrivals != nullptr) return free_stream(stream);
   stream.record = {};
   stream.record.planned = planned;
   stream.counted = false;
@@ -92,12 +94,18 @@ bool LoadLoop::take_request(Stream& stream) {
   const auto sending = parts_.control.sending.load(std::memory_order_acquire);
   const bool warmup = sending == LoadControl::Sending::warmup;
   if (!warmup && sending != LoadControl::Sending::measured) return false;
-  stream.request = parts_.source.next(warmup ? RequestKind::warmup : RequestKind::measured);
-  stream.record.id = stream.request->id;
-  stream.record.warmup = warmup;
-  stream.record.input_tokens_asked = stream.request->asked.input;
-  stream.record.output_tokens_asked = stream.request->asked.output;
+  auto& left = warmup ? parts_.control.warmup_left : parts_.control.measured_left;
+  if (left.fetch_sub(1, kRelaxed) <= 0) return false;
+  take_up(stream, parts_.source.next(warmup ? RequestKind::warmup : RequestKind::measured), warmup);
   return true;
+}
+
+void LoadLoop::take_up(Stream& stream, PreparedRequest request, bool warmup) {
+  stream.record.id = request.id;
+  stream.record.warmup = warmup;
+  stream.record.input_tokens_asked = request.asked.input;
+  stream.record.output_tokens_asked = request.asked.output;
+  stream.request = std::move(request);
 }
 
 void LoadLoop::begin_exchange(Stream& stream) {

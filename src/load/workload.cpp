@@ -8,9 +8,39 @@ namespace tokenjoule {
 namespace {
 
 // Each request has two streams of random numbers under the seed: one for its lengths, one for its
-// body.
+// body. The streams above 2^60 belong to none of them.
 std::uint64_t stream_of_lengths(std::uint64_t id) { return 2 * id; }
 std::uint64_t stream_of_body(std::uint64_t id) { return 2 * id + 1; }
+std::uint64_t stream_of_model(std::uint64_t id) { return (std::uint64_t{1} << 62U) + id; }
+std::uint64_t stream_of_answer(std::uint64_t id) { return (std::uint64_t{3} << 60U) + id; }
+constexpr std::uint64_t kSamplingStream = (std::uint64_t{1} << 60U) + 4;
+// Under the nonce: the stream `id` is a request's head.
+constexpr std::uint64_t kPrefixStream = (std::uint64_t{1} << 60U) + 5;
+constexpr std::uint64_t kBlockStreams = std::uint64_t{1} << 61U;
+constexpr std::uint64_t kWarmupPass = std::uint64_t{1} << 40U;
+
+bool is_warmup(std::uint64_t id) { return id >= kFirstWarmupId; }
+std::uint64_t within_kind(std::uint64_t id) { return is_warmup(id) ? id - kFirstWarmupId : id; }
+std::uint64_t turn_of(std::uint64_t id) { return within_kind(id) / kTurnStride; }
+std::uint64_t position_of(std::uint64_t id) { return within_kind(id) % kTurnStride; }
+std::uint64_t first_turn_of(std::uint64_t id) { return id - turn_of(id) * kTurnStride; }
+
+/// Lengths of one turn's own prompt and answer; 0 for an answer as long as drawn.
+RequestLengths turn_lengths(const PoolEntry& entry, std::uint64_t turn) {
+  if (turn == 0) return {entry.input, entry.output};
+  return {entry.later[turn - 1].input, entry.later[turn - 1].output};
+}
+
+/// All that was said up to the prompt of a turn, which stands at the end.
+std::string text_up_to(const PoolEntry& entry, std::uint64_t turn) {
+  std::string text = entry.prompt;
+  const std::string* answer = &entry.answer;
+  for (std::uint64_t next = 0; next < turn; ++next) {
+    text += "\n\n" + *answer + "\n\n" + entry.later[next].prompt;
+    answer = &entry.later[next].answer;
+  }
+  return text;
+}
 
 /// FNV-1a, 64 bits.
 std::uint64_t hash_of(std::string_view text) {
@@ -19,18 +49,16 @@ std::uint64_t hash_of(std::string_view text) {
   return hash;
 }
 
-void add_tokens(std::int64_t count, std::int32_t low, std::int32_t high, Random& random,
-                std::vector<std::int32_t>& tokens) {
-  for (std::int64_t i = 0; i < count; ++i) {
-    tokens.push_back(static_cast<std::int32_t>(random.integer(low, high)));
-  }
-}
-
 }  // namespace
 
 Workload::Workload(const LoadOptions& options, WordSizes sizes)
     : input_(options.input_length),
       output_(options.output_length),
+      mix_(options.mix),
+      models_(options.models),
+      pool_(options.pool),
+      sampling_(options.sampling),
+      prefix_(options.prefix_tokens),
       seed_(options.seed),
       nonce_(hash_of(options.nonce)),
       vocabulary_(options.vocabulary),
@@ -42,36 +70,129 @@ Workload::Workload(const LoadOptions& options, WordSizes sizes)
   common_.extra_body_json = options.extra_body_json;
 }
 
-RequestLengths Workload::lengths(std::uint64_t id) const {
-  Random random(seed_, stream_of_lengths(id));
+/// Which entry of the data set, or which pair of lengths, the request has.
+std::uint64_t Workload::index_of(std::uint64_t id) const {
+  const bool independent = pool_ == nullptr && sampling_ != Sampling::permute;
+  if (independent) return id;
+  const std::uint64_t count = pool_ == nullptr ? kPermutedLengths : pool_->entries.size();
+  const std::uint64_t stream = kSamplingStream + (is_warmup(id) ? 1 : 0);
+  return sampled_index(sampling_, count, position_of(id), seed_, stream);
+}
+
+const PoolEntry* Workload::entry_of(std::uint64_t id) const {
+  return pool_ == nullptr ? nullptr : &pool_->entries[index_of(id)];
+}
+
+RequestLengths Workload::drawn_lengths(std::uint64_t index) const {
+  Random random(seed_, stream_of_lengths(index));
+  if (!mix_.empty()) {
+    const LengthPair& pair = chosen_share(mix_, random.uniform());
+    const std::int64_t input = pair.input.draw(random);
+    return {input, pair.output.draw(random)};
+  }
   const std::int64_t input = input_.draw(random);
   return {input, output_.draw(random)};
 }
 
-Prompt Workload::prompt(std::uint64_t id, std::int64_t tokens) const {
-  if (token_ids_) return token_prompt(id, tokens);
-  Random head(nonce_, id);
-  Random body(seed_, stream_of_body(id));
-  return {.text = text_prompt(tokens, sizes_, head, body)};
+RequestLengths Workload::lengths(std::uint64_t id) const {
+  const PoolEntry* entry = entry_of(id);
+  RequestLengths asked = drawn_lengths(entry == nullptr ? index_of(id) : id);
+  asked.input += prefix_;
+  if (entry == nullptr) return asked;
+  const RequestLengths own = turn_lengths(*entry, turn_of(id));
+  asked.input = prefix_ + own.input;
+  for (std::uint64_t turn = 0; turn < turn_of(id); ++turn) {
+    const RequestLengths earlier = turn_lengths(*entry, turn);
+    asked.input += earlier.input + earlier.output;
+  }
+  if (own.output > 0) asked.output = own.output;
+  return asked;
 }
 
-Prompt Workload::token_prompt(std::uint64_t id, std::int64_t tokens) const {
-  Random head(nonce_, id);
-  Random body(seed_, stream_of_body(id));
-  const std::int32_t low = std::min(kLowestPromptToken, vocabulary_ / 2);
+std::vector<Workload::Stretch> Workload::stretches(std::uint64_t id, std::int64_t tokens) const {
   const std::int64_t first = std::min(tokens, kNonceTokens);
+  return {{nonce_, id, first}, {seed_, stream_of_body(id), tokens - first}};
+}
+
+/// Prompts and answers before this turn, then its own prompt.
+std::vector<Workload::Stretch> Workload::history(std::uint64_t id, const PoolEntry& entry) const {
+  std::vector<Stretch> said;
+  const std::uint64_t last = turn_of(id);
+  for (std::uint64_t turn = 0; turn <= last; ++turn) {
+    const std::uint64_t turn_id = first_turn_of(id) + turn * kTurnStride;
+    const RequestLengths own = turn_lengths(entry, turn);
+    for (const Stretch& part : stretches(turn_id, own.input)) said.push_back(part);
+    if (turn < last) said.push_back({seed_, stream_of_answer(turn_id), own.output});
+  }
+  return said;
+}
+
+std::optional<Nanoseconds> Workload::think_after(std::uint64_t id) const {
+  const PoolEntry* entry = entry_of(id);
+  if (entry == nullptr || turn_of(id) >= entry->later.size()) return std::nullopt;
+  return entry->later[turn_of(id)].think;
+}
+
+std::vector<Workload::Stretch> Workload::blocks_of(std::uint64_t id, const PoolEntry& entry) const {
+  const std::uint64_t pass =
+      is_warmup(id) ? kWarmupPass + position_of(id) : id / pool_->entries.size();
+  const std::uint64_t seed = Random(nonce_, kBlockStreams + pass).bits();
+  std::vector<Stretch> blocks;
+  std::int64_t left = entry.input;
+  for (const std::uint64_t block : entry.blocks) {
+    const std::int64_t tokens = std::min(left, kTraceBlock);
+    blocks.push_back({seed, block, tokens});
+    left -= tokens;
+  }
+  if (left > 0) blocks.push_back({seed_, stream_of_body(id), left});
+  return blocks;
+}
+
+Prompt Workload::prompt_of(const std::vector<Stretch>& stretches) const {
   Prompt prompt;
-  prompt.token_ids.reserve(static_cast<std::size_t>(tokens));
-  add_tokens(first, low, vocabulary_ - 1, head, prompt.token_ids);
-  add_tokens(tokens - first, low, vocabulary_ - 1, body, prompt.token_ids);
+  const std::int32_t low = std::min(kLowestPromptToken, vocabulary_ / 2);
+  for (const Stretch& stretch : stretches) {
+    Random random(stretch.seed, stretch.stream);
+    if (token_ids_) {
+      for (std::int64_t i = 0; i < stretch.tokens; ++i) {
+        prompt.token_ids.push_back(static_cast<std::int32_t>(random.integer(low, vocabulary_ - 1)));
+      }
+    } else if (stretch.tokens > 0) {
+      // The tokens that any text has on top of its words count once, in the first stretch.
+      const std::int64_t on_top = prompt.text.empty() ? 0 : sizes_.overhead;
+      if (!prompt.text.empty()) prompt.text += ' ';
+      prompt.text += text_prompt(stretch.tokens + on_top, sizes_, random, random);
+    }
+  }
   return prompt;
+}
+
+Prompt Workload::prompt(std::uint64_t id, std::int64_t tokens) const {
+  return prompt_of(stretches(id, tokens));
 }
 
 RequestSpec Workload::spec(std::uint64_t id) const {
   const RequestLengths asked = lengths(id);
+  const PoolEntry* entry = entry_of(id);
   RequestSpec spec = common_;
-  spec.prompt = prompt(id, asked.input);
   spec.output_tokens = asked.output;
+  if (!models_.empty()) {
+    Random random(seed_, stream_of_model(first_turn_of(id)));
+    spec.model = chosen_share(models_, random.uniform()).name;
+  }
+  if (entry != nullptr && !entry->model.empty()) spec.model = entry->model;
+  std::vector<Stretch> parts;
+  if (prefix_ > 0) parts.push_back({nonce_, kPrefixStream, prefix_});
+  const bool has_text = entry != nullptr && !entry->prompt.empty() && !is_warmup(id);
+  if (has_text) {
+    spec.prompt.text = text_up_to(*entry, turn_of(id));
+    return spec;
+  }
+  const auto rest = entry == nullptr        ? stretches(id, asked.input - prefix_)
+                    : entry->blocks.empty() ? history(id, *entry)
+                                            : blocks_of(id, *entry);
+  parts.insert(parts.end(), rest.begin(), rest.end());
+  spec.prompt = prompt_of(parts);
   return spec;
 }
 

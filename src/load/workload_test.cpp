@@ -101,5 +101,110 @@ TEST(Workload, WhereIdsAreNotTakenPromptsAreWords) {
   EXPECT_EQ(std::count(prompt.text.begin(), prompt.text.end(), ' '), 69);
 }
 
+TEST(Workload, AMixDrawsLengthsThatBelongTogether) {
+  LoadOptions options = options_with(1, "n");
+  options.mix = length_mix_in("800/10:3,100/80:1").value();
+  const Workload workload(options, {});
+  int longer = 0;
+  for (std::uint64_t id = 0; id < 400; ++id) {
+    const RequestLengths asked = workload.lengths(id);
+    EXPECT_EQ(asked.output, asked.input == 800 ? 10 : 80);
+    longer += asked.input == 800 ? 1 : 0;
+  }
+  EXPECT_NEAR(longer, 300, 35);  // 3/4 of 400; four standard deviations of 8.7
+}
+
+TEST(Workload, PermutedLengthsAreTheSameInEachPass) {
+  LoadOptions options = options_with(1, "n");
+  options.sampling = Sampling::permute;
+  const Workload workload(options, {});
+  std::multiset<std::int64_t> first, second;
+  for (std::uint64_t id = 0; id < kPermutedLengths; ++id) {
+    first.insert(workload.lengths(id).input);
+    second.insert(workload.lengths(kPermutedLengths + id).input);
+  }
+  EXPECT_EQ(first, second);
+}
+
+TEST(Workload, ASharedPrefixStandsBeforePromptsThatStayUnique) {
+  LoadOptions options = options_with(1, "n");
+  options.prefix_tokens = 32;
+  options.input_length = fixed_length(100);
+  const Workload workload(options, {});
+  EXPECT_EQ(workload.lengths(0).input, 132);
+  const auto one = workload.spec(0).prompt.token_ids;
+  const auto two = workload.spec(1).prompt.token_ids;
+  ASSERT_EQ(one.size(), 132U);
+  EXPECT_TRUE(std::equal(one.begin(), one.begin() + 32, two.begin()));
+  EXPECT_FALSE(std::equal(one.begin() + 32, one.begin() + 40, two.begin() + 32));
+  options.nonce = "another run";
+  const auto other = Workload(options, {}).spec(0).prompt.token_ids;
+  EXPECT_FALSE(std::equal(one.begin(), one.begin() + 32, other.begin()));
+}
+
+TEST(Workload, TextsOfADataSetAreSentAsTheyAreButNotInTheWarmup) {
+  RequestPool pool;
+  pool.entries = {{.input = 3, .output = 7, .prompt = "Why is it?"}, {.input = 5, .output = 0}};
+  LoadOptions options = options_with(1, "n");
+  options.pool = &pool;
+  options.sampling = Sampling::sequential;
+  options.output_length = fixed_length(9);
+  const Workload workload(options, {});
+  EXPECT_EQ(workload.spec(0).prompt.text, "Why is it?");
+  EXPECT_EQ(workload.lengths(0).output, 7);
+  EXPECT_EQ(workload.spec(1).prompt.token_ids.size(), 5U);
+  EXPECT_EQ(workload.lengths(1).output, 9);
+  EXPECT_EQ(workload.spec(2).prompt.text, "Why is it?");
+  const RequestSpec warmup = workload.spec(kFirstWarmupId);
+  EXPECT_TRUE(warmup.prompt.text.empty());
+  EXPECT_EQ(warmup.prompt.token_ids.size(), 3U);
+}
+
+TEST(Workload, BlocksOfATraceAreSharedWithinAPassAndNotBetweenPasses) {
+  RequestPool pool;
+  pool.entries = {{.input = 600, .output = 1, .blocks = {0, 1}},
+                  {.input = 700, .output = 1, .blocks = {0, 2}}};
+  LoadOptions options = options_with(1, "n");
+  options.pool = &pool;
+  options.sampling = Sampling::sequential;
+  const Workload workload(options, {});
+  const auto first = workload.spec(0).prompt.token_ids;
+  const auto second = workload.spec(1).prompt.token_ids;
+  const auto again = workload.spec(2).prompt.token_ids;
+  ASSERT_EQ(first.size(), 600U);
+  ASSERT_EQ(second.size(), 700U);
+  EXPECT_TRUE(std::equal(first.begin(), first.begin() + 512, second.begin()));
+  EXPECT_FALSE(std::equal(first.begin() + 512, first.end(), second.begin() + 512));
+  EXPECT_FALSE(std::equal(first.begin(), first.begin() + 8, again.begin()));
+}
+
+TEST(Workload, ALaterTurnBeginsWithAllThatWasSaidBefore) {
+  RequestPool pool;
+  pool.entries = {{.input = 100, .output = 20}};
+  pool.entries[0].later = {{.input = 30, .output = 5}};
+  LoadOptions options = options_with(1, "n");
+  options.pool = &pool;
+  const Workload workload(options, {});
+  const auto first = workload.spec(0).prompt.token_ids;
+  const auto second = workload.spec(kTurnStride).prompt.token_ids;
+  ASSERT_EQ(second.size(), 150U);
+  EXPECT_TRUE(std::equal(first.begin(), first.end(), second.begin()));
+  EXPECT_TRUE(workload.think_after(0));
+  EXPECT_FALSE(workload.think_after(kTurnStride));
+  pool.entries[0].prompt = "Who?";
+  pool.entries[0].answer = "I.";
+  pool.entries[0].later[0].prompt = "Why?";
+  EXPECT_EQ(workload.spec(kTurnStride).prompt.text, "Who?\n\nI.\n\nWhy?");
+}
+
+TEST(Workload, AdaptersAreAskedForByTheirWeights) {
+  LoadOptions options = options_with(1, "n");
+  options.models = model_shares_in("a=3,b").value();
+  const Workload workload(options, {});
+  int a = 0;
+  for (std::uint64_t id = 0; id < 400; ++id) a += workload.spec(id).model == "a" ? 1 : 0;
+  EXPECT_NEAR(a, 300, 35);
+}
+
 }  // namespace
 }  // namespace tokenjoule

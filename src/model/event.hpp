@@ -35,9 +35,10 @@ std::optional<Outcome> outcome_named(std::string_view name);
 /// One request, from its planned send time to its end. Absent stamps did not happen.
 struct RequestRecord {
   std::uint64_t id = 0;
-  bool warmup = false;  ///< sent in the warm-up phase
-  MonoTime planned;     ///< closed loop: when its stream became free
-  MonoTime sent;        ///< first byte handed to the kernel
+  bool warmup = false;                  ///< sent in the warm-up phase
+  MonoTime planned;                     ///< closed loop: when its stream became free
+  std::optional<MonoTime> stream_free;  ///< open loop: from then on a stream was free for it
+  MonoTime sent;                        ///< first byte handed to the kernel
   Outcome outcome = Outcome::completed;
   std::string
       failure;  ///< class, then ": " and what was said: "rate_limited: http 429: …", "reset"

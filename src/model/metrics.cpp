@@ -17,8 +17,10 @@ constexpr Metric kMetrics[] = {
      "tokens.",
      "M19", true, false},
     {"joules_per_good_output_token", "J/token", "energy per output token of completed requests",
-     "Energy of the window divided by output tokens of requests that completed.", "M20", true,
-     false},
+     "Energy of the window divided by output tokens of requests that completed and, where a "
+     "service "
+     "level is set, met it.",
+     "M20", true, false},
     {"watt_hours_per_query", "Wh", "energy per query",
      "Energy of the window divided by the completed requests' shares that lie in the window.",
      "M21", true, false},
@@ -32,6 +34,14 @@ constexpr Metric kMetrics[] = {
      "Output tokens of the window divided by its length.", "M23", false, false},
     {"output_tokens_per_second_per_user", "token/s", "output throughput per user",
      "Output throughput divided by the mean number of requests in flight.", "M24", false, false},
+    {"good_request_share", "share", "requests that met the service level",
+     "Requests sent in the window that met every limit set, divided by all that were sent in it; "
+     "given where a limit is set.",
+     "M36", false, false},
+    {"good_requests_per_second", "request/s", "goodput",
+     "Requests sent in the window that met every limit set, divided by its length; given where a "
+     "limit is set.",
+     "M37", false, false},
     {"interactivity_tokens_per_second", "token/s", "interactivity",
      "One divided by the time per output token of each request; p5 are the slow users.", "M27",
      false, true},

@@ -171,6 +171,8 @@ struct ClientQuality {
   std::string stamps;
   std::optional<Seconds> lag_p50, lag_p99, lag_max;
   std::optional<Seconds> send_lateness_p50, send_lateness_p99, send_lateness_max;
+  /// Open loop: from the planned time until a stream was free. Absent in a closed loop.
+  std::optional<Seconds> stream_wait_p50, stream_wait_p99, stream_wait_max;
   std::optional<double> coalesced_share, late_share, queue_full_share, cpu_share;
   std::optional<Seconds> run_queue_wait;
   std::int64_t connections_opened = 0;
@@ -259,6 +261,10 @@ struct Report {
   std::map<std::string, Summary> latency;  ///< ttft_seconds, tpot_seconds, itl_seconds, …
   std::optional<PeerView> counted_as;      ///< where another tool's definitions were asked for
   FullRun full_run;
+  /// Where the load was that of another harness: its figures, from its first request to the end of
+  /// its last, ramp and drain included; named as the preset.
+  std::optional<FullRun> harness;
+  std::string harness_name;
   ClientQuality client;
   bool interrupted = false;
   std::string record_file;

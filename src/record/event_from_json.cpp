@@ -216,6 +216,7 @@ Result<Event> request_in(const JsonView& json) {
   request.id = static_cast<std::uint64_t>(id);
   TRY(request.sent, need_instant(json["sent_ns"]));
   request.planned = instant(json["planned_ns"]).value_or(request.sent);
+  request.stream_free = instant(json["stream_free_ns"]);
   TRY(request.outcome, need_word(json["outcome"], outcome_named));
   request.warmup = json["warmup"].boolean().value_or(false);
   request.failure = text_or_empty(json["failure"]);

@@ -154,6 +154,7 @@ void Writer::operator()(const RequestRecord& request) const {
   json["id"] = request.id;
   json["warmup"] = request.warmup;
   json["planned_ns"] = request.planned.ns;
+  put(json, "stream_free_ns", request.stream_free);
   json["sent_ns"] = request.sent.ns;
   json["outcome"] = name_of(request.outcome);
   put_text(json, "failure", request.failure);

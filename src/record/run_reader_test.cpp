@@ -66,6 +66,7 @@ std::vector<Event> one_of_each() {
   request.id = 5;
   request.warmup = true;
   request.planned = {1};
+  request.stream_free = MonoTime{1500};
   request.sent = {2000};
   request.outcome = Outcome::failed;
   request.failure = "reset";

@@ -161,6 +161,9 @@ void add_measurement(std::string& text, const Report& report) {
                     {"idle power", idle_words(report.idle)},
                     {"client", client_words(report.client)},
                     {"full run, first send to last token", full_run_words(report.full_run)}});
+  if (!report.harness) return;
+  add_fields(text, {{fmt::format("as {} counts it, ramp and drain included", report.harness_name),
+                     full_run_words(*report.harness)}});
 }
 
 void add_devices(std::string& text, const std::vector<DeviceEnergy>& devices) {

@@ -101,8 +101,7 @@ Json counted_as_json(const std::optional<PeerView>& view) {
   return {{"tool", name_of(view->tool)}, {"rules", view->rules}, {"metrics", metrics}};
 }
 
-Json full_run_json(const Report& report) {
-  const FullRun& full_run = report.full_run;
+Json full_run_json(const Report& report, const FullRun& full_run) {
   Json json = {{"duration_s", Values::of(full_run.duration)},
                {"joules", Values::of(full_run.joules)}};
   if (!full_run.joules) Values::put_reason(json, full_run.reason);
@@ -128,8 +127,11 @@ void put_figures(J& json, const Report& report) {
     by_boundary[std::string(name_of(boundary))] = figures_json(report, of_boundary);
   }
   json["figures_by_boundary"] = std::move(by_boundary);
-  json["full_run"] = full_run_json(report);
+  json["full_run"] = full_run_json(report, report.full_run);
   json["counted_as"] = counted_as_json(report.counted_as);
+  if (!report.harness) return;
+  json["harness"] = full_run_json(report, *report.harness);
+  json["harness"]["name"] = report.harness_name;
 }
 
 template void put_figures(Json& json, const Report& report);

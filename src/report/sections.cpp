@@ -52,7 +52,9 @@ StatedLoad stated_load(const Report& report) {
   const JsonView json = document->root();
   load.mode = text_in(json["mode"]);
   load.concurrency = json["concurrency"].integer();
+  load.concurrency_cap = json["concurrency_cap"].integer();
   load.request_rate_per_s = json["request_rate_per_s"].number();
+  load.arrival = text_in(json["arrival"]);
   load.ignore_eos = json["ignore_eos"].boolean();
   const JsonView dataset = json["dataset"];
   load.dataset_name = text_in(dataset.is(JsonNode::Type::object) ? dataset["name"] : dataset);
@@ -66,6 +68,8 @@ std::string load_words(const StatedLoad& load) {
   std::string words = load.mode ? *load.mode + " loop" : "";
   if (load.concurrency) add(words, "concurrency " + grouped(*load.concurrency));
   if (load.request_rate_per_s) add(words, significant(*load.request_rate_per_s, 4) + " requests/s");
+  if (load.arrival) add(words, *load.arrival + " arrivals");
+  if (load.concurrency_cap) add(words, "at most " + grouped(*load.concurrency_cap) + " in flight");
   if (load.dataset_name) add(words, "dataset " + *load.dataset_name);
   if (load.ignore_eos) add(words, *load.ignore_eos ? "end of text ignored" : "end of text obeyed");
   return words.empty() ? "not known" : words;
@@ -73,6 +77,7 @@ std::string load_words(const StatedLoad& load) {
 
 std::string load_point(const StatedLoad& load) {
   if (load.concurrency) return grouped(*load.concurrency);
+  if (load.arrival == "trace") return "trace";
   return load.request_rate_per_s ? significant(*load.request_rate_per_s, 4) + "/s" : "n/a";
 }
 
@@ -174,6 +179,12 @@ std::string client_words(const ClientQuality& client) {
                        or_not_known(client.lag_p99), or_not_known(client.lag_max),
                        or_not_known(client.send_lateness_p99),
                        client.stamps.empty() ? "no" : client.stamps);
+  if (client.stream_wait_p99) {
+    add(words,
+        fmt::format("wait for a free stream p99 {}, max {}", or_not_known(client.stream_wait_p99),
+                    or_not_known(client.stream_wait_max)),
+        "; ");
+  }
   if (client.coalesced_share)
     add(words, percent(*client.coalesced_share) + " of reads coalesced", "; ");
   if (client.cpu_share) add(words, "CPU " + percent(*client.cpu_share), "; ");

@@ -13,9 +13,11 @@ namespace tokenjoule {
 
 /// What the run's configuration says of its load. Absent: it does not say.
 struct StatedLoad {
-  std::optional<std::string> mode;  ///< closed, open
-  std::optional<std::int64_t> concurrency;
+  std::optional<std::string> mode;              ///< closed, open
+  std::optional<std::int64_t> concurrency;      ///< closed loop
+  std::optional<std::int64_t> concurrency_cap;  ///< open loop
   std::optional<double> request_rate_per_s;
+  std::optional<std::string> arrival;  ///< poisson, constant, gamma, trace
   std::optional<bool> ignore_eos;
   std::optional<std::string> dataset_name, dataset_sha256;
   std::optional<double> duration_s;

@@ -51,6 +51,11 @@ void add_figures(TerminalPage& page, const Report& report) {
     add_figure(page, report, label_of(key), figure_of(report.figures, key));
   }
   add_figure(page, report, "mean power", figure_of(report.figures, "mean_watts"));
+  for (const std::string_view key : {"good_requests_per_second", "good_request_share"}) {
+    if (const Figure* figure = figure_of(report.figures, key)) {
+      add_figure(page, report, label_of(key), figure);
+    }
+  }
   for (const auto& [key, figure] : ordered(report.figures)) {
     if (!figure->systematic_bound) continue;
     page.paragraph(fmt::format("± is the worst-case systematic bound; 95 % interval: {}",
@@ -175,6 +180,10 @@ void add_rest(TerminalPage& page, const Report& report) {
   for (const CheckFinding& finding : report.verdict.reasons) add_reason(page, finding);
   page.heading("beside it");
   page.field("full run, first send to last token", full_run_words(report.full_run));
+  if (report.harness) {
+    page.field(fmt::format("as {} counts it, ramp and drain included", report.harness_name),
+               full_run_words(*report.harness));
+  }
   page.field("record", report.record_file.empty() ? not_known("not written") : report.record_file);
 }
 

@@ -58,6 +58,7 @@ RequestRecord full_request() {
   RequestRecord request;
   request.id = 1;
   request.planned = request.sent = MonoTime{1'000'000};
+  request.stream_free = request.planned;
   request.outcome = Outcome::failed;
   request.failure = "timeout";
   request.http_status = 200;

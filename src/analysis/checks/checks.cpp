@@ -9,6 +9,7 @@ namespace {
 constexpr CheckCode kCodes[] = {
     {"client_limited", "care, unusable"},
     {"clock_step", "care"},
+    {"concurrency_capped", "note"},
     {"context_tuned", "note"},
     {"counter_backward", "care, unusable"},
     {"counter_coarse", "care, unusable"},

@@ -31,6 +31,13 @@ void check_client(const Facts& facts, std::vector<CheckFinding>& findings) {
                 fmt::format("the client could not read for {:.2f} % of the window", 100 * share));
   }
   limited.append_to(findings);
+  if (const auto wait = client.stream_wait_p99; wait && *wait > thresholds::kStreamWait) {
+    findings.push_back({"concurrency_capped", Severity::note,
+                        fmt::format("one request in a hundred waited {:.3g} s or longer for a free "
+                                    "stream: the cap, not the rate, decided the load",
+                                    wait->value()),
+                        "allow more streams (-c), or take a lower rate"});
+  }
 }
 
 }  // namespace tokenjoule

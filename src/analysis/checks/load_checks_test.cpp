@@ -248,6 +248,17 @@ TEST(ClientLimited, WhenRequestsGoOutLate) {
   EXPECT_NEAR(report.client.send_lateness_p99->value(), 0.0015, 1e-9);
 }
 
+TEST(ConcurrencyCapped, IsTheWaitForAStreamAndNotTheClientsLateness) {
+  TestRun run = sound_run();
+  run.run.requests[0].planned = at(19);
+  run.run.requests[0].stream_free = at(19.9995);  // sent at 20
+  const Report report = run.analysed();
+  EXPECT_EQ(severity_of(report, "concurrency_capped"), "note");
+  EXPECT_EQ(severity_of(report, "client_limited"), "none");
+  EXPECT_NEAR(report.client.stream_wait_max->value(), 0.9995, 1e-9);
+  EXPECT_NEAR(report.client.send_lateness_max->value(), 0.0005, 1e-9);
+}
+
 TEST(ClientQuality, ReadsItsLagFromTheHistogram) {
   TestRun run = sound_run();
   ClientState state = client_state(0, 0, 0);
