@@ -284,11 +284,14 @@ TEST(Analyse, CountersThatMoveAtFinishTellOfPromptsOverTheWholeLoadOnly) {
   run.engine_counter(EngineMetric::prompt_tokens, CounterClock::at_finish);
   run.engine_counter(EngineMetric::prompt_tokens_cached, CounterClock::at_finish);
   for (int t = 0; t <= 50; t += 10) {
-    // All of it in the window's last ten seconds: over the load 40 of 200 came from the cache.
-    run.scrape(t, {{EngineMetric::prompt_tokens, t < 40 ? 0.0 : 200.0},
-                   {EngineMetric::prompt_tokens_cached, t < 50 ? 0.0 : 40.0}});
+    // 40 of 200 over the load (20 s to 23 s), but 100 of 200 over the window.
+    run.scrape(t, {{EngineMetric::prompt_tokens, t < 30 ? 0.0 : 200.0},
+                   {EngineMetric::prompt_tokens_cached, t < 30   ? 0.0
+                                                        : t < 40 ? 40.0
+                                                                 : 100.0}});
   }
   const Report report = run.analysed();
+  ASSERT_TRUE(report.tokens.prompt_computed.has_value());
   EXPECT_DOUBLE_EQ(*report.tokens.prompt_computed, 80);  // 1 - 40/200, of the 100 submitted
 }
 

@@ -61,7 +61,9 @@ std::vector<Event> one_of_each() {
                              CounterClock::per_step,
                              {"engine"},
                              {{"source", "local_compute"}},
-                             6});
+                             6,
+                             {"tp_rank"}});
+  engine.limits = {"takes text only"};
   RequestRecord request;
   request.id = 5;
   request.warmup = true;

@@ -1,0 +1,42 @@
+#include "app/measure_setup.hpp"
+
+#include <gtest/gtest.h>
+
+#include "io/testing_server.hpp"
+
+namespace tokenjoule {
+namespace {
+
+std::map<std::string, PageServer::Page> llama_cpp_python_pages() {
+  const std::string stream =
+      "data: {\"choices\":[{\"index\":0,\"text\":\"a\"}]}\n\ndata: [DONE]\n\n";
+  return {{"GET /v1/models", {200, R"({"data":[{"id":"tiny","owned_by":"me"}]})"}},
+          {"GET /openapi.json",
+           {200, R"({"info":{"title":"llama.cpp Python API","version":"0.3.36"},"paths":{}})"}},
+          {"POST /v1/chat/completions", {200, stream, "text/event-stream"}}};
+}
+
+TEST(ReachEngine, OneThatBreaksOffARequestForTheNextIsNotAskedForTwoAtATime) {
+  PageServer server(llama_cpp_python_pages());
+  MeasureOptions options;
+  options.url = server.url();
+  options.concurrency = {1, 2};
+  const auto engine = reach_engine(options, probe_question_of(options).value());
+  ASSERT_FALSE(engine.has_value());
+  EXPECT_EQ(engine.error().kind, ErrorKind::usage);
+  EXPECT_NE(engine.error().message.find("-c 2"), std::string::npos) << engine.error().message;
+}
+
+TEST(ReachEngine, SaysBeforehandWhatTheEngineCannotDo) {
+  PageServer server(llama_cpp_python_pages());
+  MeasureOptions options;
+  options.url = server.url();
+  const auto engine = reach_engine(options, probe_question_of(options).value());
+  ASSERT_TRUE(engine.has_value()) << engine.error().message;
+  EXPECT_EQ(engine->info.kind, "llama-cpp-python");
+  EXPECT_NE(plan_text(options, *engine, {}).find("it sends no usage in streams"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace tokenjoule
