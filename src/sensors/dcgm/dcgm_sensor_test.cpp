@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "io/testing_server.hpp"
+#include "io/testing_tls.hpp"
 
 namespace tokenjoule {
 namespace {
@@ -39,6 +40,23 @@ TEST(DcgmSensor, AnnouncesTheGpusOfItsPageAndReadsThem) {
   EXPECT_EQ(sample->readings[0].signal, 0u);
   EXPECT_EQ(sample->readings[0].raw, 6000.0);
   EXPECT_EQ(sample->readings[1].raw, 301.0);
+}
+
+TEST(DcgmSensor, ReadsAnHttpsPageOfAnExporterThatItTrusts) {
+  PageServer server({{"GET /metrics", page(row(kEnergy, "GPU-a", 5000))}});
+  const TestCertificate identity = make_certificate();
+  const TlsFront front(server.url().port, identity);
+  FakeClock clock;
+  const auto opened = [&](std::map<std::string, std::string> settings) {
+    settings["url"] = front.url();
+    return open_dcgm({"dcgm", std::move(settings)}, clock);
+  };
+  EXPECT_TRUE(opened({{"cacert", identity.file()}}).has_value());
+  EXPECT_TRUE(opened({{"insecure", "yes"}}).has_value());
+  const auto distrusted = opened({});
+  ASSERT_FALSE(distrusted.has_value());
+  EXPECT_NE(distrusted.error().hint.find("--cacert"), std::string::npos);
+  EXPECT_EQ(opened({{"insecure", "perhaps"}}).error().kind, ErrorKind::usage);
 }
 
 TEST(DcgmSensor, AGpuThatVanishesLeavesAGapAndTheLastOneEndsTheSensor) {
