@@ -162,7 +162,7 @@ void add_measurement(std::string& text, const Report& report) {
                     {"client", client_words(report.client)},
                     {"full run, first send to last token", full_run_words(report.full_run)}});
   if (!report.harness) return;
-  add_fields(text, {{fmt::format("as {} counts it, ramp and drain included", report.harness_name),
+  add_fields(text, {{fmt::format("as {} counts it", report.harness_name),
                      full_run_words(*report.harness)}});
 }
 

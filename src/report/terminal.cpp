@@ -181,7 +181,7 @@ void add_rest(TerminalPage& page, const Report& report) {
   page.heading("beside it");
   page.field("full run, first send to last token", full_run_words(report.full_run));
   if (report.harness) {
-    page.field(fmt::format("as {} counts it, ramp and drain included", report.harness_name),
+    page.field(fmt::format("as {} counts it", report.harness_name),
                full_run_words(*report.harness));
   }
   page.field("record", report.record_file.empty() ? not_known("not written") : report.record_file);

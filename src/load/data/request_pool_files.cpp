@@ -166,6 +166,9 @@ Result<std::vector<Turn>> turns_in(const JsonView& json, std::size_t number) {
     if (!last && turn.answer.empty() && (turn.output == 0 || !turn.prompt.empty())) {
       return bad_line(number, "has a turn without the answer that the next one follows", kOwnHint);
     }
+    if (!turns.empty() && turn.prompt.empty() != turns.front().prompt.empty()) {
+      return bad_line(number, "has turns with a prompt and turns without", kOwnHint);
+    }
     turns.push_back(std::move(turn));
   }
   return turns;

@@ -116,6 +116,9 @@ TEST(Conversations, HaveTurnsWithAnswersAndThinkTime) {
       request_pool_in(DataSetKind::jsonl, R"({"turns": [{"prompt": "a"}, {"prompt": "b"}]})");
   EXPECT_EQ(lacking.error().message,
             "line 1 has a turn without the answer that the next one follows");
+  const auto mixed = request_pool_in(
+      DataSetKind::jsonl, R"({"turns": [{"prompt": "a", "answer": "b"}, {"input_tokens": 3}]})");
+  EXPECT_EQ(mixed.error().message, "line 1 has turns with a prompt and turns without");
 }
 
 TEST(ShareGpt, TakesTheFirstQuestionAndItsAnswer) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "load/load_fixture.hpp"
+#include "load/workload.hpp"
 
 namespace tokenjoule {
 namespace {
