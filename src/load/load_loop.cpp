@@ -74,6 +74,7 @@ void LoadLoop::run() {
       open_connection(stream);
     }
     publish();
+    if (parts_.each_round) parts_.each_round(round_begin_);
     round(longest_sleep_ms());
   }
   obey();  // the last word may have been to cancel

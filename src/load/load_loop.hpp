@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -38,6 +39,7 @@ struct LoopParts {
   EventSink losses;
   Nanoseconds request_timeout;
   std::uint64_t numbered = 0;  ///< num_requests: measured requests below this are counted apart
+  std::function<void(MonoTime)> each_round = {};  ///< as in LoadProbe
 };
 
 /// The hot path: one thread's event loop over its own streams. Sends, reads, stamps; understands
