@@ -192,6 +192,8 @@ Status take_load(MeasureOptions& options, const ParsedOptions& parsed) {
   if (parsed.flag("no-ignore-eos")) options.ignore_eos = false;
   options.extra_body = parsed.text("extra-body").value_or("");
   if (!options.extra_body.empty()) TRY_DO(check_extra_body(options.extra_body));
+  TRY(const auto threads, parsed.integer("load-threads", 1, 64));
+  if (threads) options.load_threads = static_cast<int>(*threads);
   TRY(const auto seed, parsed.integer("seed", 0, INT64_MAX));
   if (seed) options.seed = static_cast<std::uint64_t>(*seed);
   options.prompt_nonce = parsed.text("prompt-nonce");
@@ -308,6 +310,7 @@ std::string configuration_json(const MeasureOptions& options, std::int64_t concu
   json["ignore_eos"] = ignore_eos;
   json["dataset"] = "random";
   json["request_timeout_s"] = options.request_timeout.value();
+  json["load_threads"] = options.load_threads;
   json["power_interval_s"] = options.power_interval.value();
   // Its values may be secrets: only the names are kept.
   json["extra_body_keys"] = Json::array();

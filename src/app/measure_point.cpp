@@ -56,6 +56,7 @@ LoadOptions load_options_of(const PointQuestion& question, const std::string& no
   load.seed = options.seed;
   load.nonce = nonce;
   load.request_timeout = options.request_timeout;
+  load.load_threads = options.load_threads;
   return load;
 }
 
