@@ -6,11 +6,11 @@ namespace tokenjoule {
 
 EmittedEvent::EmittedEvent()
     // As vLLM writes a token: its members without a value included.
-    : chunk_(
-          event_chunk(R"({"id":"tj-0000000000000000-0123456789abcdef0","object":"text_completion",)"
-                      R"("created":1796000000,"model":"bench","choices":[{"index":0,"text":" tok",)"
-                      R"("logprobs":null,"finish_reason":null,"stop_reason":null,"token_ids":null,)"
-                      R"("prompt_logprobs":null,"prompt_token_ids":null}],"usage":null})")),
+    : chunk_(event_chunk(
+          R"({"id":"tj-0000000000000000-0123456789abcdef0","object":"text_completion",)"
+          R"("created":1796000000,"model":"bench-model","choices":[{"index":0,"text":" tok",)"
+          R"("logprobs":null,"finish_reason":null,"stop_reason":null,"token_ids":null,)"
+          R"("prompt_logprobs":null,"prompt_token_ids":null}],"usage":null})")),
       digits_(chunk_.find(kEmittedPrefix) + kEmittedPrefix.size()) {}
 
 std::string_view EmittedEvent::stamped(std::int64_t monotonic_ns) {
