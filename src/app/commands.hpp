@@ -13,5 +13,6 @@ CommandSpec measure_command();
 CommandSpec analyze_command();
 CommandSpec sensors_command();
 CommandSpec simulate_command();
+CommandSpec selftest_command();
 
 }  // namespace tokenjoule

@@ -188,6 +188,8 @@ Status take_requests(MeasureOptions& options, const ParsedOptions& parsed) {
   if (parsed.flag("no-ignore-eos")) options.ignore_eos = false;
   options.extra_body = parsed.text("extra-body").value_or("");
   if (!options.extra_body.empty()) TRY_DO(check_extra_body(options.extra_body));
+  TRY(const auto threads, parsed.integer("load-threads", 1, 64));
+  if (threads) options.load_threads = static_cast<int>(*threads);
   TRY(const auto seed, parsed.integer("seed", 0, INT64_MAX));
   if (seed) options.seed = static_cast<std::uint64_t>(*seed);
   options.prompt_nonce = parsed.text("prompt-nonce");

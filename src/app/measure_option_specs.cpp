@@ -119,6 +119,9 @@ std::vector<OptionSpec> measure_option_specs() {
        K::value, "", load},
       {"--timeout", "TIME", "give a request up after this long (default: 600s)", K::value,
        "--request-timeout", load},
+      {"--load-threads", "N",
+       "threads that send and read; one holds about 100 000 events/s (default: 1)", K::value,
+       "--workers", load},
 
       {"--sensor", "NAME[:key=value,…]",
        "a sensor to read; repeatable (default: all that work; see tokenjoule sensors)", K::values,

@@ -249,6 +249,7 @@ std::string configuration_json(const MeasureOptions& options, const LoadPoint& p
   json.update(Json::parse(data_configuration_json(options, point, pool)));
   json["ignore_eos"] = ignore_eos;
   json["request_timeout_s"] = options.request_timeout.value();
+  json["load_threads"] = options.load_threads;
   json["power_interval_s"] = options.power_interval.value();
   // Its values may be secrets: only the names are kept.
   json["extra_body_keys"] = Json::array();

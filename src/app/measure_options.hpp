@@ -78,6 +78,7 @@ struct MeasureOptions {
   std::uint64_t seed = 1;
   std::optional<std::string> prompt_nonce;
   Seconds request_timeout{600};
+  int load_threads = 1;
   // The meters.
   std::vector<SensorSpec> sensors;
   std::vector<std::string> gpus;

@@ -60,6 +60,7 @@ LoadOptions load_options_of(const PointQuestion& question, const std::string& no
   load.nonce = nonce;
   load.request_timeout = options.request_timeout;
   add_data(load, options, question.point, question.pool);
+  load.load_threads = options.load_threads;
   return load;
 }
 

@@ -80,14 +80,15 @@ class LoadThread {
   LoadThread(SystemClock& clock, RequestSource& source, LoadControl& control,
              LoadCounters& counters, const LoadOptions& options, ArrivalQueue* arrivals,
              const std::vector<const Target*>& targets, PublishedTotals& totals,
-             const EventSink& records, EventSink losses)
+             const EventSink& records, EventSink losses, const LoadProbe& probe)
       : clock_(clock),
         control_(control),
+        each_batch_(probe.each_batch),
         failures_(targets.size()),
         decoder_(targets.size(), counters, failures_, records),
         loop_({clock, source, control, counters, blocks_, failures_, totals, std::move(losses),
                to_nanoseconds(options.request_timeout), to_nanoseconds(options.ramp_up), arrivals,
-               static_cast<std::uint64_t>(options.num_requests.value_or(0))},
+               static_cast<std::uint64_t>(options.num_requests.value_or(0)), probe.each_round},
               targets),
         decoding_([this](const std::stop_token& stop) { decode(stop); }),
         looping_([this] {
@@ -114,6 +115,7 @@ class LoadThread {
     while (true) {
       const bool last = stop.stop_requested();
       if (blocks_.take(batch)) {
+        if (each_batch_) each_batch_(batch);
         decoder_.take(batch);
       } else if (last) {
         return;
@@ -124,6 +126,7 @@ class LoadThread {
 
   SystemClock& clock_;
   LoadControl& control_;
+  std::function<void(const BlockBatch&)> each_batch_;
   BlockQueue blocks_;
   AnswerFailures failures_;
   BlockDecoder decoder_;
@@ -149,7 +152,8 @@ struct LoadClient::Implementation {
   std::unique_ptr<ClientReporter> reporter;
 
   Implementation(const LoadOptions& options, const EngineDialect& dialect, SystemClock& the_clock,
-                 EventQueue& events, std::vector<Target> the_targets, WordSizes sizes)
+                 EventQueue& events, std::vector<Target> the_targets, WordSizes sizes,
+                 const LoadProbe& probe)
       : clock(the_clock),
         sink([&events](Event event) { events.push(std::move(event)); }),
         targets(std::move(the_targets)),
@@ -162,7 +166,7 @@ struct LoadClient::Implementation {
     totals = std::vector<PublishedTotals>(static_cast<std::size_t>(count));
     std::vector<const PublishedTotals*> looked_at;
     for (std::int64_t thread = 0; thread < count; ++thread) {
-      add_thread(options, thread, count);
+      add_thread(options, thread, count, probe);
       looked_at.push_back(&totals[static_cast<std::size_t>(thread)]);
     }
     reporter = std::make_unique<ClientReporter>(clock, std::move(looked_at), counters, sink);
@@ -176,7 +180,8 @@ struct LoadClient::Implementation {
   }
 
   /// Streams are dealt out to threads, and to servers, in turn.
-  void add_thread(const LoadOptions& options, std::int64_t thread, std::int64_t count) {
+  void add_thread(const LoadOptions& options, std::int64_t thread, std::int64_t count,
+                  const LoadProbe& probe) {
     std::vector<const Target*> streams;
     for (std::int64_t stream = thread; stream < options.concurrency; stream += count) {
       streams.push_back(&targets[static_cast<std::size_t>(stream) % targets.size()]);
@@ -184,7 +189,7 @@ struct LoadClient::Implementation {
     // One loop is enough to tell of a step of the clock.
     threads.push_back(std::make_unique<LoadThread>(
         clock, source, control, counters, options, arrivals.get(), streams,
-        totals[static_cast<std::size_t>(thread)], sink, thread == 0 ? sink : EventSink()));
+        totals[static_cast<std::size_t>(thread)], sink, thread == 0 ? sink : EventSink(), probe));
   }
 
   void wake() const {
@@ -214,7 +219,8 @@ LoadClient::~LoadClient() = default;
 Result<std::unique_ptr<LoadClient>> LoadClient::start(const LoadOptions& options,
                                                       const EngineDialect& dialect,
                                                       SystemClock& clock, EventQueue& events,
-                                                      const CountTokens& count_tokens) {
+                                                      const CountTokens& count_tokens,
+                                                      const LoadProbe& probe) {
   TRY_DO(check_options(options));
   std::vector<Target> targets;
   for (const Url& root : options.roots) {
@@ -225,7 +231,7 @@ Result<std::unique_ptr<LoadClient>> LoadClient::start(const LoadOptions& options
   WordSizes sizes;
   if (!options.token_id_prompts) sizes = WordSizes::measured_by(count_tokens);
   return std::unique_ptr<LoadClient>(new LoadClient(std::make_unique<Implementation>(
-      options, dialect, clock, events, std::move(targets), std::move(sizes))));
+      options, dialect, clock, events, std::move(targets), std::move(sizes), probe)));
 }
 
 void LoadClient::begin_warmup() {

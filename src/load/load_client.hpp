@@ -11,6 +11,7 @@
 #include "engines/dialect.hpp"
 #include "io/clock.hpp"
 #include "load/load_options.hpp"
+#include "load/load_probe.hpp"
 #include "load/text_prompts.hpp"
 #include "record/event_queue.hpp"
 
@@ -60,10 +61,12 @@ class LoadClient {
   /// @param dialect must live as long as the client.
   /// @param count_tokens for prompts of words only; may be empty: then a word is taken as one
   /// token.
+  /// @param probe looks over the client's shoulder; for measuring the client itself.
   static Result<std::unique_ptr<LoadClient>> start(const LoadOptions& options,
                                                    const EngineDialect& dialect, SystemClock& clock,
                                                    EventQueue& events,
-                                                   const CountTokens& count_tokens = {});
+                                                   const CountTokens& count_tokens = {},
+                                                   const LoadProbe& probe = {});
   LoadClient(const LoadClient&) = delete;
   LoadClient& operator=(const LoadClient&) = delete;
   /// Cancels what is in flight, pushes its records, ends the threads.

@@ -83,6 +83,7 @@ void LoadLoop::run() {
     }
     publish();
     wake_in_time();
+    if (parts_.each_round) parts_.each_round(round_begin_);
     round(longest_sleep_ms());
   }
   obey();  // the last word may have been to cancel

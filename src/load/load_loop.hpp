@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -47,6 +48,7 @@ struct LoopParts {
   Nanoseconds ramp_up;               ///< closed loop: over this time streams begin, evenly
   ArrivalQueue* arrivals = nullptr;  ///< open loop; null: a stream's next request follows its last
   std::uint64_t numbered = 0;  ///< num_requests: measured requests below this are counted apart
+  std::function<void(MonoTime)> each_round = {};  ///< as in LoadProbe
 };
 
 /// The hot path: one thread's event loop over its own streams. Sends, reads, stamps; understands

@@ -7,9 +7,10 @@ namespace tokenjoule {
 
 void check_client(const Facts& facts, std::vector<CheckFinding>& findings) {
   const ClientQuality& client = facts.client;
-  Gathered limited("client_limited",
-                   "give the load client more or faster CPU cores, or run it on "
-                   "another machine");
+  Gathered limited(
+      "client_limited",
+      "give the load client more or faster CPU cores (--load-threads N uses N of them), "
+      "or run it on another machine; tokenjoule selftest shows what one holds");
   const double late = client.late_share.value_or(0);
   if (late > thresholds::kLateReads) {
     limited.add(late > thresholds::kLateReadsSpoil ? Severity::unusable : Severity::care,

@@ -1,0 +1,139 @@
+#include "goals.hpp"
+
+#include <algorithm>
+#include <functional>
+
+#include <fmt/format.h>
+
+namespace tokenjoule::bench {
+
+namespace {
+
+constexpr std::size_t kFewestRounds = 3;
+
+using Figure = std::function<std::optional<double>(const SelfTestPoint&)>;
+
+std::optional<double> median(std::vector<double> values) {
+  if (values.size() < kFewestRounds) return std::nullopt;
+  std::sort(values.begin(), values.end());
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+std::optional<double> quiet_median(const std::vector<SelfTestPoint>& points, int streams,
+                                   const Figure& figure) {
+  std::vector<double> values;
+  for (const SelfTestPoint& point : points) {
+    if (point.load.streams != streams || point.run_queue_wait > kQuietRunQueueWait) continue;
+    if (const auto value = figure(point)) values.push_back(*value);
+  }
+  return median(std::move(values));
+}
+
+Goal at_most(std::string what, double most, const std::optional<double>& found) {
+  Goal goal{std::move(what), fmt::format("<= {:g}", most), "not judged", std::nullopt};
+  if (!found) return goal;
+  goal.found = fmt::format("{:.2f}", *found);
+  goal.met = *found <= most;
+  return goal;
+}
+
+std::optional<double> ratio(const std::optional<double>& a, const std::optional<double>& b) {
+  return a && b && *b > 0 ? std::optional(*a / *b) : std::nullopt;
+}
+
+std::optional<double> us(const std::optional<Nanoseconds>& span) {
+  return span ? std::optional(static_cast<double>(span->count) * 1e-3) : std::nullopt;
+}
+
+std::optional<double> cost(const SelfTestPoint& point) { return point.loop_cpu_us_per_event; }
+
+/// Against the bare loop of the same round.
+void add_ratios(std::vector<Goal>& goals, const Rounds& rounds, int streams) {
+  const auto cpu = quiet_median(rounds.points, streams, [](const SelfTestPoint& point) {
+    return ratio(point.loop_cpu_us_per_event, point.bare_loop_cpu_us_per_event);
+  });
+  const auto delay = quiet_median(rounds.points, streams, [](const SelfTestPoint& point) {
+    return ratio(us(point.stamp_delay.p99), us(point.bare_stamp_delay.p99));
+  });
+  goals.push_back(at_most(fmt::format("{} streams: CPU per event / bare loop", streams), 1.3, cpu));
+  goals.push_back(at_most(fmt::format("{} streams: own-stamp p99 / bare loop", streams), 2, delay));
+}
+
+void add_errors(std::vector<Goal>& goals, const std::vector<SelfTestPoint>& points,
+                const std::string& name) {
+  const auto p50 = quiet_median(points, 4096,
+                                [](const SelfTestPoint& point) { return us(point.itl_error.p50); });
+  const auto p99 = quiet_median(points, 4096,
+                                [](const SelfTestPoint& point) { return us(point.itl_error.p99); });
+  goals.push_back(at_most(name + ": ITL error p50, us", 1, p50));
+  goals.push_back(at_most(name + ": ITL error p99, us", 10, p99));
+}
+
+void add_ten_thousand(std::vector<Goal>& goals, const Rounds& rounds) {
+  std::optional<double> slowest, largest;
+  for (const SelfTestPoint& point : rounds.points) {
+    if (point.load.streams != 10'000) continue;
+    slowest = std::max(slowest, std::optional(point.connecting.value()));
+    if (point.memory_mb) {
+      largest = std::max(largest, std::optional(*point.memory_mb - point.record_mb));
+    }
+  }
+  goals.push_back(at_most("10000 streams: connects and requests, s, slowest round", 1, slowest));
+  goals.push_back(at_most("10000 streams: MB beside the record, largest round", 32, largest));
+  goals.push_back(at_most(
+      "CPU per event, 10000 streams / 256 streams", 1.3,
+      ratio(quiet_median(rounds.points, 10'000, cost), quiet_median(rounds.points, 256, cost))));
+}
+
+void add_losses(std::vector<Goal>& goals, const Rounds& rounds) {
+  std::int64_t lost = 0;
+  for (const auto* points : {&rounds.points, &rounds.stalled, &rounds.guarded}) {
+    for (const SelfTestPoint& point : *points) lost += std::abs(point.lost);
+  }
+  for (const UnpacedRates& rates : rounds.unpaced) lost += std::abs(rates.lost);
+  goals.push_back(at_most("events lost, all rounds", 0, static_cast<double>(lost)));
+}
+
+void add_guard(std::vector<Goal>& goals, const Rounds& rounds) {
+  std::size_t alarms = 0, quiet = 0, silent = 0;
+  for (const SelfTestPoint& point : rounds.points) {
+    if (point.run_queue_wait > kQuietRunQueueWait) continue;
+    ++quiet;
+    if (!point.client_limited.empty()) ++alarms;
+  }
+  for (const SelfTestPoint& point : rounds.guarded)
+    silent += point.client_limited.empty() ? 1U : 0U;
+  Goal none = at_most(fmt::format("client_limited in {} quiet rounds", quiet), 0,
+                      static_cast<double>(alarms));
+  if (quiet < 10) none.met = std::nullopt;
+  goals.push_back(none);
+  goals.push_back(at_most(fmt::format("of {} rounds with stalls of 20 ms every 200 ms, not "
+                                      "client_limited",
+                                      rounds.guarded.size()),
+                          0, static_cast<double>(silent)));
+}
+
+}  // namespace
+
+std::vector<Goal> judged(const Rounds& rounds) {
+  std::vector<Goal> goals;
+  add_ratios(goals, rounds, 1024);
+  add_ratios(goals, rounds, 4096);
+  add_errors(goals, rounds.points, "4096 streams");
+  add_errors(goals, rounds.stalled, "4096 streams, 5 ms stalls");
+  add_ten_thousand(goals, rounds);
+  std::vector<double> decoded;
+  for (const UnpacedRates& rates : rounds.unpaced)
+    decoded.push_back(-rates.decoded_events_per_s * 1e-6);
+  Goal unpaced = at_most("", -3, median(std::move(decoded)));
+  unpaced.what = "unpaced, decoded: M events per second of CPU";
+  unpaced.wanted = ">= 3";
+  if (unpaced.met) unpaced.found = unpaced.found.substr(1);
+  goals.push_back(unpaced);
+  add_losses(goals, rounds);
+  add_guard(goals, rounds);
+  return goals;
+}
+
+}  // namespace tokenjoule::bench

@@ -1,0 +1,155 @@
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <vector>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "base/check.hpp"
+#include "base/text.hpp"
+#include "engines/dialect.hpp"
+#include "io/file.hpp"
+#include "load/load_client.hpp"
+#include "selftest/cost_meter.hpp"
+#include "selftest/emitted_event.hpp"
+#include "selftest/turn.hpp"
+#include "selftest/turn_window.hpp"
+
+namespace tokenjoule {
+
+namespace {
+
+/// Pages resident in memory; nullopt where the kernel does not tell.
+std::optional<double> resident_mb() {
+  // "pages of the program" "resident pages" …
+  const auto text = file_bytes("/proc/self/statm");
+  if (!text) return std::nullopt;
+  const auto parts = split(*text, ' ');
+  const auto pages = parts.size() < 2 ? std::nullopt : number_in(parts[1]);
+  if (!pages) return std::nullopt;
+  return *pages * static_cast<double>(::sysconf(_SC_PAGESIZE)) * 1e-6;
+}
+
+/// What the load thread does besides, on each turn of its loop.
+class LoopProbe {
+ public:
+  LoopProbe(const TurnPlan& plan, SystemClock& clock)
+      : plan_(plan), clock_(clock), window_(plan, clock) {}
+
+  void round(MonoTime now) {
+    const auto& window = window_.get();
+    cost_.round(now, window);
+    if (!plan_.stall || !window || now < window->begin || now < next_stall_) return;
+    next_stall_ = std::max(next_stall_, now) + plan_.stall->period;
+    clock_.sleep_until(now + plan_.stall->length, {});
+  }
+  CostMeter& cost() { return cost_; }
+
+ private:
+  const TurnPlan& plan_;
+  SystemClock& clock_;
+  TurnWindow window_;
+  CostMeter cost_;
+  MonoTime next_stall_;
+};
+
+/// Holds each block of a batch against the send times in it.
+class BatchProbe {
+ public:
+  BatchProbe(const TurnPlan& plan, SystemClock& clock, ArrivalMeter& arrivals)
+      : clock_(clock), arrivals_(arrivals), window_(plan, clock) {}
+
+  void see(const BlockBatch& batch) {
+    std::size_t byte = 0;
+    for (const StreamBlock& block : batch.blocks) {
+      if (block.kind != StreamBlock::Kind::body) continue;
+      sent_.clear();
+      for_each_send_time({batch.bytes.data() + byte, block.size}, [this](std::int64_t sent_ns) {
+        sent_.push_back(MonoTime{sent_ns - clock_.origin_ns()});
+      });
+      byte += block.size;
+      arrivals_.add({block.stream, block.at, block.lag}, sent_, window_.get());
+    }
+  }
+
+ private:
+  SystemClock& clock_;
+  ArrivalMeter& arrivals_;
+  TurnWindow window_;
+  std::vector<MonoTime> sent_;
+};
+
+/// Waits for the end of all answers, and looks at the memory meanwhile.
+Seconds drive(LoadClient& client, SystemClock& clock, std::optional<double>& highest_mb) {
+  constexpr Nanoseconds kLook = milliseconds(20);
+  const MonoTime begin = client.begin_measure();
+  while (!client.last_of_num_requests_sent()) clock.sleep_until(clock.now() + milliseconds(1), {});
+  const Seconds connecting = to_seconds(*client.last_of_num_requests_sent() - begin);
+  client.stop_sending();
+  while (!client.wait_idle(clock.now() + kLook)) highest_mb = std::max(highest_mb, resident_mb());
+  highest_mb = std::max(highest_mb, resident_mb());
+  return connecting;
+}
+
+void add_event_to(TurnReading& reading, const TurnPlan& plan, const Event& event) {
+  if (const auto* const state = std::get_if<ClientState>(&event)) {
+    reading.queue_full += state->queue_full;
+    reading.whole_cpu += state->cpu;
+    if (plan.emitter != nullptr) return;
+    reading.cpu += state->cpu;
+    reading.run_queue_wait += state->run_queue_wait;
+  }
+  const auto* const record = std::get_if<RequestRecord>(&event);
+  if (record == nullptr) return;
+  reading.events += record->token_events;
+  if (record->outcome != Outcome::completed) ++reading.failed;
+  reading.record_mb += static_cast<double>(sizeof *record + record->token_times.size()) * 1e-6;
+}
+
+}  // namespace
+
+LoadOptions load_options_of(const TurnPlan& plan) {
+  LoadOptions options;
+  options.roots = {plan.root};
+  options.model = plan.model;
+  options.nonce = "selftest";
+  options.concurrency = plan.streams;
+  options.num_requests = plan.streams;
+  options.input_length = fixed_length(8);
+  options.output_length = fixed_length(plan.tokens);
+  return options;
+}
+
+Result<TurnReading> read_with_client(const TurnPlan& plan, SystemClock& clock) {
+  const EngineDialect* const dialect = dialect_named(plan.dialect);
+  TJ_ASSERT(dialect != nullptr);
+  TurnReading reading(static_cast<std::size_t>(plan.streams));
+  LoopProbe loop(plan, clock);
+  BatchProbe batches(plan, clock, reading.arrivals);
+  LoadProbe probe;
+  probe.each_round = [&](MonoTime now) { loop.round(now); };
+  if (plan.stamps) probe.each_batch = [&](const BlockBatch& batch) { batches.see(batch); };
+
+  const auto before_mb = resident_mb();
+  std::optional<double> highest_mb;
+  EventQueue events;
+  TRY(auto client, LoadClient::start(load_options_of(plan), *dialect, clock, events, {}, probe));
+  const MonoTime begin = clock.now();
+  const Nanoseconds cpu_before = process_cpu();
+  reading.connecting = drive(*client, clock, highest_mb);
+  reading.wall = to_seconds(clock.now() - begin);
+  reading.stamps = client->stamps();
+  client.reset();
+  reading.whole_process = to_seconds(process_cpu() - cpu_before);
+  if (loop.cost().finished()) {
+    reading.cpu = to_seconds(loop.cost().cpu());
+    reading.run_queue_wait = to_seconds(loop.cost().run_queue_wait());
+    reading.others = to_seconds(loop.cost().others());
+  }
+  if (before_mb && highest_mb) reading.memory_mb = *highest_mb - *before_mb;
+  for (const Event& event : events.take()) add_event_to(reading, plan, event);
+  return reading;
+}
+
+}  // namespace tokenjoule
