@@ -38,13 +38,14 @@ TEST(Refusal, APromptThatIsTooLongIsToldInTheWordsOfEachEngine) {
       // TGI
       R"js({"error":"Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000 `inputs` tokens and 20 `max_new_tokens`","error_type":"validation"})js",
   };
-for (const char* const body : bodies) EXPECT_EQ(kind(400, body), "context_too_long") << body;
-EXPECT_EQ(kind(500, bodies[0]), "context_too_long");
+  for (const char* const body : bodies) EXPECT_EQ(kind(400, body), "context_too_long") << body;
+  EXPECT_EQ(kind(500, bodies[0]), "context_too_long");
 }
 
 TEST(Refusal, AModelThatIsNotThereIsToldFromAPageThatIsNot) {
   EXPECT_EQ(
-      kind(404, R"js({"error":{"message":"The model `x` does not exist.","type":"NotFoundError"}})js"),
+      kind(404,
+           R"js({"error":{"message":"The model `x` does not exist.","type":"NotFoundError"}})js"),
       "model_not_found");
   EXPECT_EQ(kind(400, R"js({"error":{"message":"unknown model x"}})js"), "model_not_found");
   EXPECT_EQ(kind(404, R"js({"detail":"Not Found"})js"), "not_found");
@@ -63,7 +64,8 @@ TEST(Refusal, TokenIdsThatAreNotTakenAreTold) {
 TEST(RefusalMessage, IsFoundInTheFormsOfAllEngines) {
   EXPECT_EQ(refusal_message(R"js({"error":{"message":"Loading model","code":503}})js"),
             "Loading model");
-  EXPECT_EQ(refusal_message(R"js({"error":"overloaded","error_type":"overloaded"})js"), "overloaded");
+  EXPECT_EQ(refusal_message(R"js({"error":"overloaded","error_type":"overloaded"})js"),
+            "overloaded");
   EXPECT_EQ(refusal_message(R"js({"object":"error","message":"no"})js"), "no");
   EXPECT_EQ(refusal_message(R"js({"detail":"Not Found"})js"), "Not Found");
   EXPECT_EQ(refusal_message(" plain\nwords "), "plain words");
