@@ -16,8 +16,8 @@ struct LatencyValues {
   bool any_censored = false;
 };
 
-/// Gaps of one read: its first event, and those that shared the read behind it. Where they came
-/// late together, each gap may have been anything from 0 to the whole.
+/// Gaps of one read: to its first event, and 0 to those that shared the read. Where they came late
+/// together, each gap may have been anything from 0 to the whole.
 class GapReader {
  public:
   GapReader(LatencyValues& values, const AnswerTokens& answer) : values_(values), answer_(answer) {}
@@ -31,7 +31,7 @@ class GapReader {
                               ? static_cast<double>(event.tokens.value_or(0))
                               : answer_.per_event;
     const double gap = to_seconds(event.at - *previous_).value();
-    if (!event.censored) longest_ = gap;
+    if (gap > 0) longest_ = gap;
     previous_ = event.at;
     if (tokens <= 0) return;
     values_.itl.push_back(gap / tokens);

@@ -51,13 +51,20 @@ void BlockDecoder::body(Answer& answer, const StreamBlock& block, std::string_vi
 
 void BlockDecoder::drain(Answer& answer, MonoTime at, bool late) {
   const std::int64_t tokens_before = answer.decoder.token_events();
-  int events = 0;
-  while (const auto data = answer.events.next()) {
-    answer.decoder.event(reader_, *data, at, late && events > 0);
-    ++events;
+  if (late) {
+    take_late(answer, at);
+  } else {
+    while (const auto data = answer.events.next()) answer.decoder.event(reader_, *data, at, false);
   }
-  if (late && events > 1) counters_.reads_coalesced.fetch_add(1, kRelaxed);
   counters_.events.fetch_add(answer.decoder.token_events() - tokens_before, kRelaxed);
+}
+
+void BlockDecoder::take_late(Answer& answer, MonoTime at) {
+  std::vector<std::string> events;
+  while (const auto data = answer.events.next()) events.emplace_back(*data);
+  const bool shared = events.size() > 1;
+  for (const std::string& data : events) answer.decoder.event(reader_, data, at, shared);
+  if (shared) counters_.reads_coalesced.fetch_add(1, kRelaxed);
 }
 
 void BlockDecoder::end(const StreamBlock& block, RequestRecord record) {

@@ -19,8 +19,9 @@ using AnswerFailures = std::vector<std::atomic<std::uint32_t>>;
 
 /// Turns the blocks of one loop into finished request records. For one thread.
 ///
-/// Events that shared a read which came late (lag above 1 ms) are censored, all but the first: when
-/// they came is not known, only that it was since the read before.
+/// Events that shared a read which came late (lag above 1 ms) are censored, all of them: the
+/// kernel's stamp is that of the last segment, and of the others is known only that they came since
+/// the read before.
 class BlockDecoder {
  public:
   static constexpr Nanoseconds kLate = milliseconds(1);
@@ -45,6 +46,7 @@ class BlockDecoder {
 
   void body(Answer& answer, const StreamBlock& block, std::string_view bytes);
   void drain(Answer& answer, MonoTime at, bool late);
+  void take_late(Answer& answer, MonoTime at);
   void end(const StreamBlock& block, RequestRecord record);
 
   AnswerEventReader reader_;

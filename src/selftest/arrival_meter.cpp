@@ -27,7 +27,7 @@ void ArrivalMeter::add(const StampedRead& read, std::span<const MonoTime> sent,
   if (counts) count_read(read, sent.size());
   std::optional<Event>& last = last_[read.stream];
   for (std::size_t i = 0; i < sent.size(); ++i) {
-    const bool censored = i > 0 && read.lag > BlockDecoder::kLate;
+    const bool censored = sent.size() > 1 && read.lag > BlockDecoder::kLate;
     if (counts) {
       delays_.add(own - sent[i]);
       if (censored) ++censored_;

@@ -22,8 +22,8 @@ struct StampedRead {
 /// read inside the window counts.
 ///
 /// Error of an inter-token latency: |gap of two `at` - gap of their send times|, of consecutive
-/// events of a stream. Gaps that the client marks as censored (BlockDecoder: events behind the
-/// first in a read that lags) are left out and counted.
+/// events of a stream. Gaps that the client marks as censored (BlockDecoder: events that
+/// share a read that lags) are left out and counted.
 class ArrivalMeter {
  public:
   explicit ArrivalMeter(std::size_t streams) : last_(streams) {}
