@@ -37,7 +37,7 @@ TEST(ForeignProcess, ThatCameDuringTheRunNeedsCareToo) {
 }
 
 TEST(ForeignProcess, ThatIsLearntLaterIsAFactOfTheSameDevice) {
-  Run run;
+  tokenjoule::Run run;
   add_event(run, Device{.id = "GPU-a", .name = "one"});
   Device later{.id = "GPU-a"};
   later.facts[kForeignProcessesAfterFact] = "4711 python";

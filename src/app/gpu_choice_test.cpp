@@ -68,7 +68,7 @@ TEST(GpuChoice, AllMeansAll) {
 }
 
 TEST(GpuChoice, DoesNotTakeTheOnlyGpuWhereOthersComputeAndTheEngineDoesNot) {
-  std::vector<Device> one = {gpu("GPU-aaaa1111", "0")};
+  std::vector<Device> one = {{.id = "GPU-aaaa1111", .kind = DeviceKind::gpu, .label = "0"}};
   const auto chosen = choose_gpus(one, {.engine_is_local = true,
                                         .of_engine_how = "the engine computes on no GPU here",
                                         .of_others = {"GPU-aaaa1111"}});
@@ -77,7 +77,7 @@ TEST(GpuChoice, DoesNotTakeTheOnlyGpuWhereOthersComputeAndTheEngineDoesNot) {
 }
 
 TEST(GpuChoice, DoesNotTakeTheOnlyGpuWhereAnotherCouldNotBeOpened) {
-  std::vector<Device> one = {gpu("GPU-aaaa1111", "0")};
+  std::vector<Device> one = {{.id = "GPU-aaaa1111", .kind = DeviceKind::gpu, .label = "0"}};
   one[0].facts[kNotOpenedFact] = "no permission";
   EXPECT_FALSE(choose_gpus(one, {.engine_is_local = true}));
   EXPECT_TRUE(choose_gpus(one, {.all = true}));
