@@ -50,9 +50,7 @@ RequestCounts request_counts(const Run& run, const std::vector<AnswerTokens>& an
         ++counts.completed;
         if (window) counts.in_window += share_of(request, answers[i], *window);
         break;
-      case Outcome::failed:
-        count_failure(counts, request);
-        break;
+      case Outcome::failed: count_failure(counts, request); break;
       case Outcome::cancelled: ++counts.cancelled; break;
     }
   }
