@@ -51,8 +51,7 @@ std::vector<RequestRecord> requests_of_two_streams() {
 Report seen_over_the_stall(const char* mode) {
   TestRun run = test::sound_run();
   run.run.requests = requests_of_two_streams();
-  run.run.header.configuration_json =
-      std::string(R"({"mode": ")") + mode + R"(", "request_rate_per_s": 100})";
+  run.run.header.configuration_json = std::string(R"({"mode": ")") + mode + R"("})";
   Question question;
   question.window = test::span(18, 19.0101);
   return run.analysed(question);
