@@ -1,6 +1,7 @@
 """Bad input: one line that says what, where and what to do next, and the documented exit code."""
 import json
 import pathlib
+import resource
 import socket
 import subprocess
 import tempfile
@@ -102,6 +103,14 @@ class Errors(unittest.TestCase):
     def test_a_gpu_that_is_not_there(self):
         with simulator("--gpus", "2") as engine:
             self.measure(3, ["--gpus 7"], "--url", engine.url, "--sensor", engine.sensor, "--gpus", "7")
+
+    def test_more_streams_than_the_hard_limit_on_open_files_allows(self):
+        def hard_limit():
+            resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))
+
+        with simulator() as engine, new_folder() as out:
+            self.fails(3, ["1128 open files", "256", "ulimit -n", "--concurrency"], "measure", "--url", engine.url, "--sensor",
+                       engine.sensor, "--all-gpus", "--out", out, "-c", "1000", "--idle", "0", preexec_fn=hard_limit)
 
     def test_an_output_folder_that_exists(self):
         with simulator() as engine, tempfile.TemporaryDirectory() as folder:

@@ -1,5 +1,6 @@
 """Shapes of load from the command line: what was planned is what was sent, and the record tells of it."""
 import json
+import resource
 import unittest
 
 from support import events_of, new_folder, result_of, simulator, tokenjoule
@@ -7,8 +8,9 @@ from support import events_of, new_folder, result_of, simulator, tokenjoule
 QUICK = ("--idle", "0", "--warmup", "1", "--cooldown", "1", "--input-len", "64", "--output-len", "8")
 
 
-def measure(engine, out, *arguments, timing=QUICK):
-    done = tokenjoule("measure", "--url", engine.url, "--sensor", engine.sensor, "--all-gpus", "--out", out, *timing, *arguments)
+def measure(engine, out, *arguments, timing=QUICK, **options):
+    done = tokenjoule("measure", "--url", engine.url, "--sensor", engine.sensor, "--all-gpus", "--out", out, *timing, *arguments,
+                      **options)
     # A window this short may be unusable; what is looked at here is the load.
     assert done.returncode in (0, 4), done.stderr
     return done
@@ -34,6 +36,7 @@ class LoadShapes(unittest.TestCase):
             self.assertEqual(result["load"]["arrival"], "constant")
             self.assertEqual(result["load"]["request_rate_per_s"], 50)
             self.assertEqual(result["client"]["stream_wait_seconds"]["max"], 0)
+            self.assertGreater(result["client"]["send_lateness_seconds"]["p99"], 0)
 
     def test_the_wait_for_a_stream_is_in_the_latency_and_told_apart(self):
         with simulator() as engine, new_folder() as out:
@@ -52,16 +55,29 @@ class LoadShapes(unittest.TestCase):
     def test_a_trace_is_replayed_by_its_times(self):
         with simulator() as engine, new_folder() as out:
             trace = out.parent / "trace.jsonl"
-            rows = [{"at_s": 10 + at, "input_tokens": 50 + at, "output_tokens": 4} for at in (0, 0, 1, 4)]
+            rows = [{"at_s": 10 + at, "input_tokens": 50 + at, "output_tokens": 4} for at in (1, 0, 0, 0, 4)]
             trace.write_text("\n".join(json.dumps(row) for row in rows))
             measure(engine, out, "--dataset", "jsonl", "--dataset-path", trace, "--speed", "2", timing=QUICK[:6])
-            measured = measured_of(out)[:4]
+            measured = measured_of(out)[:5]
             begin = measured[0]["planned_ns"]
-            self.assertEqual([(line["planned_ns"] - begin) / 1e9 for line in measured], [0, 0, 0.5, 2])
-            self.assertEqual([line["input_tokens_asked"] for line in measured], [50, 50, 51, 54])
+            self.assertEqual([(line["planned_ns"] - begin) / 1e9 for line in measured], [0, 0, 0, 0.5, 2])
+            self.assertEqual([line["input_tokens_asked"] for line in measured], [50, 50, 50, 51, 54])
             mark = next(line for line in events_of(out) if line["event"] == "mark" and line["phase"] == "measure")
             self.assertEqual(begin, mark["at_ns"])
             self.assertEqual(result_of(out)["load"]["arrival"], "trace")
+            self.assertGreater(result_of(out)["client"]["send_lateness_seconds"]["max"], 0)
+
+    def test_a_thousand_streams_where_256_open_files_are_usual(self):
+        def soft_limit():
+            resource.setrlimit(resource.RLIMIT_NOFILE, (256, 4096))
+
+        with simulator() as engine, new_folder() as out:
+            measure(engine, out, "-c", "1000", "--duration", "2", timing=QUICK[:-4] + ("--input-len", "8", "--output-len", "64"),
+                    preexec_fn=soft_limit)
+            result = result_of(out)
+            self.assertEqual(result["requests"]["failed"], 0)
+            self.assertGreater(result["requests"]["completed"], 0)
+            self.assertEqual(result["client"]["connections_opened"], 1000)
 
     def test_mixes_limits_prefixes_and_adapters_are_recorded(self):
         with simulator() as engine, new_folder() as out:

@@ -1,8 +1,10 @@
 """Runs that go wrong on the way: what was measured is saved, and never a wrong number."""
 import json
+import os
 import pathlib
 import signal
 import subprocess
+import sys
 import time
 import unittest
 
@@ -98,6 +100,40 @@ class Runs(unittest.TestCase):
             self.assertTrue(stdout)
             self.assertGreater(result_of(out)["tokens"]["output"], 0)
             self.assertIn("interrupted", codes_of(result_of(out)))
+
+    def test_control_c_twice_ends_at_once_with_a_record_that_can_be_read(self):
+        with simulator() as engine, new_folder() as out:
+            running = measure_in_background(engine, out)
+            wait_for_measure_mark(out)
+            time.sleep(2)
+            running.send_signal(signal.SIGSTOP)  # both signals are there before it does anything
+            running.send_signal(signal.SIGINT)
+            running.send_signal(signal.SIGTERM)
+            running.send_signal(signal.SIGCONT)
+            _, stderr = running.communicate(timeout=5)
+            self.assertEqual(running.returncode, 130, stderr)
+            self.assertFalse((out / "result.json").exists())
+            done = tokenjoule("analyze", out, "--format", "json")
+            self.assertIn(done.returncode, (0, 4), done.stderr)
+            self.assertIn("interrupted", codes_of(json.loads(done.stdout)))
+
+    def test_a_client_that_gets_too_little_of_its_cpu_is_called_limited(self):
+        cpu = min(os.sched_getaffinity(0))
+        others = [subprocess.Popen([sys.executable, "-c", "while True: pass"], preexec_fn=lambda: os.sched_setaffinity(0, {cpu}))
+                  for _ in range(4)]
+        try:
+            with simulator("--tokens-per-second", "400") as engine, new_folder() as out:
+                done = tokenjoule("measure", "--url", engine.url, "--sensor", engine.sensor, "--all-gpus", "--out", out, *SHORT[:-2],
+                                  "-c", "256", "--duration", "4", "--strict",
+                                  preexec_fn=lambda: os.sched_setaffinity(0, {cpu}))
+                self.assertEqual(done.returncode, 4, done.stderr)
+                self.assertIn("client_limited", codes_of(result_of(out)))
+                self.assertTrue(result_of(out)["client"]["limited"])
+                self.assertIn("client_limited", done.stdout)
+        finally:
+            for other in others:
+                other.kill()
+                other.wait()
 
     def test_a_gpu_lost_in_mid_run_is_no_result(self):
         with simulator("--gpus", "2", "--fault", "lost:at=9,gpu=1") as engine, new_folder() as out:

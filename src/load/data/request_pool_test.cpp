@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace tokenjoule {
@@ -66,6 +67,26 @@ TEST(MooncakeTrace, GivesBlocksThatRequestsShare) {
   EXPECT_EQ(pool->entries[0].output, 9);  // in the order of their times
   EXPECT_EQ(pool->entries[1].arrival, whole_seconds(2));
   EXPECT_EQ(pool->entries[1].blocks, (std::vector<std::uint64_t>{0, 7}));
+}
+
+TEST(MooncakeTrace, MayHaveSeveralRequestsAtOnceAndOneBehindItsTurn) {
+  const auto row = [](int ms, int tokens) {
+    return fmt::format(
+        R"({{"timestamp": {}, "input_length": {}, "output_length": 1, "hash_ids": [0]}})"
+        "\n",
+        ms, tokens);
+  };
+  const auto pool =
+      request_pool_in(DataSetKind::mooncake,
+                      row(2000, 1) + row(2000, 2) + row(2000, 3) + row(1000, 4) + row(5000, 5));
+  ASSERT_TRUE(pool) << pool.error().message;
+  std::vector<std::int64_t> inputs;
+  for (const PoolEntry& entry : pool->entries) inputs.push_back(entry.input);
+  EXPECT_EQ(inputs, (std::vector<std::int64_t>{4, 1, 2, 3, 5}));
+  const ArrivalTrace twice_as_fast = arrivals_of(*pool, 2, 1);
+  EXPECT_EQ(twice_as_fast.offsets,
+            (std::vector<Nanoseconds>{milliseconds(0), milliseconds(500), milliseconds(500),
+                                      milliseconds(500), milliseconds(2000)}));
 }
 
 TEST(MooncakeTrace, IsThePublishedOne) {
