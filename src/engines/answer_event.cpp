@@ -17,9 +17,7 @@ std::string_view string_of(dom::object object, const char* key) {
 }
 
 /// A string, an array or an object with something in it.
-bool filled(dom::object object, const char* key) {
-  dom::element value;
-  if (object[key].get(value) != simdjson::SUCCESS) return false;
+bool filled(dom::element value) {
   if (value.is_string()) return !std::string_view(value).empty();
   if (value.is_array()) return dom::array(value).size() > 0;
   // An older TGI sends one tool call bare instead of a list.
@@ -44,9 +42,9 @@ std::optional<std::int64_t> count_inside(dom::object object, const char* inner, 
   return count_of(details, key);
 }
 
-std::optional<AnswerUsage> usage_in(dom::object event) {
+std::optional<AnswerUsage> usage_in(dom::element value) {
   dom::object usage;
-  if (event["usage"].get(usage) != simdjson::SUCCESS) return std::nullopt;
+  if (value.get(usage) != simdjson::SUCCESS) return std::nullopt;
   AnswerUsage found{
       .prompt_tokens = count_of(usage, "prompt_tokens"),
       .output_tokens = count_of(usage, "completion_tokens"),
@@ -58,9 +56,9 @@ std::optional<AnswerUsage> usage_in(dom::object event) {
 }
 
 /// llama.cpp: prompt_n are the prompt tokens computed, cache_n those it found in its cache.
-std::optional<AnswerUsage> timings_in(dom::object event) {
+std::optional<AnswerUsage> timings_in(dom::element value) {
   dom::object timings;
-  if (event["timings"].get(timings) != simdjson::SUCCESS) return std::nullopt;
+  if (value.get(timings) != simdjson::SUCCESS) return std::nullopt;
   AnswerUsage found{.output_tokens = count_of(timings, "predicted_n"),
                     .cached_tokens = count_of(timings, "cache_n")};
   const auto computed = count_of(timings, "prompt_n");
@@ -68,43 +66,50 @@ std::optional<AnswerUsage> timings_in(dom::object event) {
   return found;
 }
 
-void add_text(dom::object text, AnswerEvent& event) {
-  constexpr const char* kVisible[] = {"content", "text", "tool_calls", "function_call", "refusal"};
-  constexpr const char* kReasoning[] = {"reasoning", "reasoning_content"};
-  for (const char* key : kVisible) event.visible = event.visible || filled(text, key);
-  event.carries_tokens = event.carries_tokens || event.visible;
-  for (const char* key : kReasoning) {
-    event.carries_tokens = event.carries_tokens || filled(text, key);
-  }
+bool is_visible_text(std::string_view key) {
+  return key == "content" || key == "text" || key == "tool_calls" || key == "function_call" ||
+         key == "refusal";
 }
 
 /// vLLM, SGLang and TensorRT-LLM call them token_ids, LMDeploy gen_tokens.
-void add_ids(dom::object holder, AnswerEvent& event) {
-  for (const char* key : {"token_ids", "gen_tokens"}) {
-    dom::array ids;
-    if (holder[key].get(ids) != simdjson::SUCCESS) continue;
-    const auto count = static_cast<std::int64_t>(ids.size());
-    event.token_ids = event.token_ids.value_or(0) + count;
-    event.carries_tokens = event.carries_tokens || count > 0;
+void add_ids(dom::element value, AnswerEvent& event) {
+  dom::array ids;
+  if (value.get(ids) != simdjson::SUCCESS) return;
+  const auto count = static_cast<std::int64_t>(ids.size());
+  event.token_ids = event.token_ids.value_or(0) + count;
+  event.carries_tokens = event.carries_tokens || count > 0;
+}
+
+/// A member of a choice, or of the delta or message in it.
+void add_member(std::string_view key, dom::element value, AnswerEvent& event) {
+  if (is_visible_text(key)) {
+    if (filled(value)) event.visible = event.carries_tokens = true;
+  } else if (key == "reasoning" || key == "reasoning_content") {
+    event.carries_tokens = event.carries_tokens || filled(value);
+  } else if (key == "token_ids" || key == "gen_tokens") {
+    add_ids(value, event);
   }
 }
 
+/// Each object is gone through once: this runs for every event of the load.
 void add_choice(dom::object choice, AnswerEvent& event) {
-  add_text(choice, event);
-  add_ids(choice, event);
-  for (const char* key : {"delta", "message"}) {
+  for (const auto [key, value] : choice) {
     dom::object inner;
-    if (choice[key].get(inner) != simdjson::SUCCESS) continue;
-    add_text(inner, event);
-    add_ids(inner, event);
+    std::string_view reason;
+    if (key == "delta" || key == "message") {
+      if (value.get(inner) != simdjson::SUCCESS) continue;
+      for (const auto [inner_key, inner_value] : inner) add_member(inner_key, inner_value, event);
+    } else if (key == "finish_reason") {
+      if (value.get(reason) == simdjson::SUCCESS && !reason.empty()) event.finish_reason = reason;
+    } else {
+      add_member(key, value, event);
+    }
   }
-  const std::string_view reason = string_of(choice, "finish_reason");
-  if (!reason.empty()) event.finish_reason = reason;
 }
 
-void add_choices(dom::object root, AnswerEvent& event) {
+void add_choices(dom::element value, AnswerEvent& event) {
   dom::array choices;
-  if (root["choices"].get(choices) != simdjson::SUCCESS) return;
+  if (value.get(choices) != simdjson::SUCCESS) return;
   for (const dom::element element : choices) {
     dom::object choice;
     if (element.get(choice) != simdjson::SUCCESS) continue;
@@ -113,11 +118,9 @@ void add_choices(dom::object root, AnswerEvent& event) {
   }
 }
 
-/// {"error": {"message": …}}, {"error": "…"} and vLLM's older {"object": "error", "message": …}.
-std::optional<std::string> error_in(dom::object root) {
-  if (string_of(root, "object") == "error") return std::string(string_of(root, "message"));
-  dom::element error;
-  if (root["error"].get(error) != simdjson::SUCCESS || error.is_null()) return std::nullopt;
+/// {"error": {"message": …}} and {"error": "…"}.
+std::optional<std::string> error_in(dom::element error) {
+  if (error.is_null()) return std::nullopt;
   if (error.is_string()) return std::string(std::string_view(error));
   dom::object object;
   if (error.get(object) == simdjson::SUCCESS) {
@@ -125,6 +128,28 @@ std::optional<std::string> error_in(dom::object root) {
     if (!message.empty()) return std::string(message);
   }
   return std::string(simdjson::minify(error));
+}
+
+AnswerEvent event_in(dom::object root) {
+  AnswerEvent event;
+  bool is_error = false;
+  for (const auto [key, value] : root) {
+    if (key == "choices") {
+      add_choices(value, event);
+    } else if (key == "usage") {
+      event.usage = usage_in(value);
+    } else if (key == "timings") {
+      event.timings = timings_in(value);
+    } else if (key == "error") {
+      event.error = error_in(value);
+    } else if (key == "object") {
+      std::string_view kind;
+      is_error = value.get(kind) == simdjson::SUCCESS && kind == "error";
+    }
+  }
+  // vLLM's older form: {"object": "error", "message": …}.
+  if (is_error) event.error = std::string(string_of(root, "message"));
+  return event;
 }
 
 /// The message of {"error": "…"} whose text is not escaped, as transformers serve writes it.
@@ -164,26 +189,17 @@ AnswerEventReader::AnswerEventReader() : parser_(std::make_unique<Parser>()) {}
 AnswerEventReader::~AnswerEventReader() = default;
 
 Result<AnswerEvent> AnswerEventReader::read(std::string_view json) {
-  dom::element root;
+  dom::object root;
   auto error = parser_->dom.parse(json.data(), json.size()).get(root);
+  if (error == simdjson::SUCCESS) return event_in(root);
   const bool bare_numbers =
       json.find("NaN") != std::string_view::npos || json.find("Infinity") != std::string_view::npos;
-  if (error != simdjson::SUCCESS && bare_numbers) {
-    error = parser_->dom.parse(without_bare_numbers(json)).get(root);
-  }
-  dom::object object;
-  if (error == simdjson::SUCCESS) error = root.get(object);
+  if (bare_numbers) error = parser_->dom.parse(without_bare_numbers(json)).get(root);
+  if (error == simdjson::SUCCESS) return event_in(root);
   AnswerEvent event;
-  if (error != simdjson::SUCCESS) {
-    event.error = bare_error_in(json);
-    if (event.error) return event;
-    return failure(ErrorKind::unavailable, fmt::format("no JSON object: \"{}\"", quoted(json)));
-  }
-  add_choices(object, event);
-  event.usage = usage_in(object);
-  event.timings = timings_in(object);
-  event.error = error_in(object);
-  return event;
+  event.error = bare_error_in(json);
+  if (event.error) return event;
+  return failure(ErrorKind::unavailable, fmt::format("no JSON object: \"{}\"", quoted(json)));
 }
 
 }  // namespace tokenjoule

@@ -11,8 +11,15 @@ namespace tokenjoule {
 void TokenTimesWriter::add(const TokenEvent& event) {
   const std::int64_t at_us = std::max(event.at.ns / 1000, previous_us_);
   if (!text_.empty()) text_ += ' ';
-  fmt::format_to(std::back_inserter(text_), "{}", at_us - previous_us_);
-  if (event.tokens) fmt::format_to(std::back_inserter(text_), "x{}", *event.tokens);
+  const auto append = [&](std::int64_t number) {
+    const fmt::format_int digits(number);
+    text_.append(digits.data(), digits.size());
+  };
+  append(at_us - previous_us_);
+  if (event.tokens) {
+    text_ += 'x';
+    append(*event.tokens);
+  }
   if (event.censored) text_ += '~';
   previous_us_ = at_us;
 }
