@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "analysis/device_state.hpp"
+#include "analysis/thresholds.hpp"
 
 namespace tokenjoule {
 
@@ -24,6 +25,18 @@ bool power_flowed(const SeriesTable& series, const Signal* power, TimeSpan flat,
   const auto readings = within(series.of(power->id), {flat.begin + margin, flat.end - margin});
   return readings.empty() || std::any_of(readings.begin(), readings.end(),
                                          [](const SeriesPoint& point) { return point.raw > 0; });
+}
+
+/// Whether the power stood still with the counter: a driver that hangs repeats all of its readings.
+bool power_stands_still(const SeriesTable& series, const DeviceMeasure& measure) {
+  if (measure.power == nullptr) return false;
+  const auto& flats = measure.by_counter.flat;
+  return std::any_of(flats.begin(), flats.end(), [&](TimeSpan flat) {
+    const auto readings = within(series.of(measure.power->id), flat);
+    return readings.size() >= thresholds::kEqualReadings &&
+           std::all_of(readings.begin(), readings.end(),
+                       [&](const SeriesPoint& point) { return point.raw == readings.front().raw; });
+  });
 }
 
 bool is_frozen(const SeriesTable& series, const DeviceMeasure& measure) {
@@ -198,6 +211,12 @@ DeviceMeasure measured_device(const Run& run, const SeriesTable& series,
   measure.boundary = sources.boundary;
   choose_power(measure, series, sources, span);
   choose_counter(measure, series, sources, span);
+  if (measure.counter_frozen && power_stands_still(series, measure)) {
+    measure.power_stood_still = true;
+    measure.power = nullptr;
+    measure.by_power = {};
+    measure.refresh.reset();
+  }
   measure.line = state_of_device(run, series, *sources.device, span);
   measure.line.counter_joules = measure.by_counter.joules;
   measure.line.integrated_joules = measure.by_power.joules;

@@ -33,6 +33,7 @@ struct DeviceMeasure {
   IntegratedEnergy by_power;
   std::optional<Refresh> refresh;  ///< of `power`, where it repeats itself between refreshes
   bool counter_frozen = false;
+  bool power_stood_still = false;  ///< with the frozen counter: it is not used either
   NoEnergy missing = NoEnergy::has_it;
   std::string reason;             ///< why there is no energy, in words
   std::vector<BoundItem> bounds;  ///< of the energy used, in joules

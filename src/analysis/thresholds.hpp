@@ -13,6 +13,9 @@ constexpr double kFactorLow = 0.5;
 constexpr double kFactorHigh = 2.0;
 
 constexpr double kFrozenSteps = 3.0;  ///< counter_frozen: flat for longer than this many steps
+/// counter_frozen: so many equal readings of power while the counter stands still are no power
+/// that flows but a reading that stands still as well. Drivers give milliwatts, which never rest.
+constexpr int kEqualReadings = 20;
 // A page that is refreshed more slowly than it is polled (methods.md, M7).
 constexpr double kRepeatsFromPolls = 1.5;  ///< the counter's step, in poll periods
 constexpr double kStaleFromPolls = 3.0;    ///< without a counter: time between changes of power

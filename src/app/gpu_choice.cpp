@@ -56,6 +56,13 @@ bool choose_seen(const std::vector<Device*>& gpus, const GpuQuestion& question) 
   return any;
 }
 
+/// Whether nothing speaks against the one GPU that is read.
+bool may_be_of_engine(const Device& gpu, const GpuQuestion& question) {
+  const auto& others = question.of_others;
+  const bool of_others = std::find(others.begin(), others.end(), gpu.id) != others.end();
+  return !of_others && gpu.facts.count(kNotOpenedFact) == 0;
+}
+
 tl::unexpected<Error> cannot_tell(const std::vector<Device>& devices, const GpuQuestion& question) {
   const std::string why =
       question.of_engine_how.empty() ? "" : fmt::format(" ({})", question.of_engine_how);
@@ -77,7 +84,8 @@ Status choose_gpus(std::vector<Device>& devices, const GpuQuestion& question) {
   }
   if (!question.named.empty()) return choose_named(devices, question.named);
   if (!question.all && choose_seen(gpus, question)) return {};
-  const bool only_one = gpus.size() == 1 && (question.sensor_named || question.engine_is_local);
+  const bool only_one = gpus.size() == 1 && (question.sensor_named || question.engine_is_local) &&
+                        may_be_of_engine(*gpus.front(), question);
   if (!question.all && !only_one && !gpus.empty()) return cannot_tell(devices, question);
   for (Device* gpu : gpus) {
     gpu->chosen = true;

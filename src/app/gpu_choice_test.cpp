@@ -67,5 +67,21 @@ TEST(GpuChoice, AllMeansAll) {
   EXPECT_EQ(devices[0].chosen_by, "--all-gpus");
 }
 
+TEST(GpuChoice, DoesNotTakeTheOnlyGpuWhereOthersComputeAndTheEngineDoesNot) {
+  std::vector<Device> one = {{.id = "GPU-aaaa1111", .kind = DeviceKind::gpu, .label = "0"}};
+  const auto chosen = choose_gpus(one, {.engine_is_local = true,
+                                        .of_engine_how = "the engine computes on no GPU here",
+                                        .of_others = {"GPU-aaaa1111"}});
+  ASSERT_FALSE(chosen);
+  EXPECT_NE(chosen.error().message.find("computes on no GPU"), std::string::npos);
+}
+
+TEST(GpuChoice, DoesNotTakeTheOnlyGpuWhereAnotherCouldNotBeOpened) {
+  std::vector<Device> one = {{.id = "GPU-aaaa1111", .kind = DeviceKind::gpu, .label = "0"}};
+  one[0].facts[kNotOpenedFact] = "no permission";
+  EXPECT_FALSE(choose_gpus(one, {.engine_is_local = true}));
+  EXPECT_TRUE(choose_gpus(one, {.all = true}));
+}
+
 }  // namespace
 }  // namespace tokenjoule

@@ -106,7 +106,9 @@ Result<int> run_measure(const ParsedOptions& parsed) {
   const auto& reports = points.reports;
   const Status joined = reports.size() > 1 ? write_points(reports, out) : Status();
   if (!reports.empty()) put_out(printed(reports, options.format));
-  put_error(fmt::format("files: {}\n", out.string()));
+  std::error_code kept;  // a folder with something in it stays
+  put_error(fs::remove(out, kept) ? "nothing was measured, and no file was written\n"
+                                  : fmt::format("files: {}\n", out.string()));
   TRY_DO(points.status);
   TRY_DO(joined);
   return exit_code_of_points(reports, interrupts.signal() != 0);

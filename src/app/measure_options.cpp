@@ -198,10 +198,10 @@ Result<std::optional<PeerTool>> definitions_in(const std::optional<std::string>&
   const auto tool = peer_tool_named(*text);
   if (tool) return tool;
   const std::string tools[] = {"vllm", "aiperf", "sglang"};
-  return failure(
-      ErrorKind::usage,
-      fmt::format("--definitions {} is none{}", quoted(*text), did_you_mean(*text, tools)),
-      "say vllm, aiperf or sglang");
+  return failure(ErrorKind::usage,
+                 fmt::format("--definitions {} is no tool known here{}", quoted(*text),
+                             did_you_mean(*text, tools)),
+                 "say vllm, aiperf or sglang");
 }
 
 Result<MeasureOptions> measure_options_from(const ParsedOptions& parsed) {

@@ -112,6 +112,7 @@ class PointMeasurement {
           queue_.push(std::move(event));
         }),
         devices_(std::move(sensors.devices)),
+        nvml_(std::move(sensors.nvml)),
         sampler_(std::move(sensors.sensors), clock, sink_, sampler_options(question.options)),
         progress_(question.options.progress, question.point.name() + " ") {}
 
@@ -158,6 +159,7 @@ class PointMeasurement {
   LiveReadings readings_;
   EventSink sink_;
   std::vector<Device> devices_;
+  std::optional<SensorSpec> nvml_;
   std::unique_ptr<RunWriter> writer_;
   Sampler sampler_;
   std::unique_ptr<EngineScraper> scraper_;
@@ -348,6 +350,9 @@ Status PointMeasurement::finish(Status status) {
   sampler_.stop();
   if (scraper_) scraper_->stop();
   mark(Phase::end, clock_.now());
+  for (Device& device : changed_tenants(question_.options, nvml_, devices_)) {
+    queue_.push(std::move(device));
+  }
   if (stop_.stop_requested()) queue_.push(Note{clock_.now(), "stopped by a signal"});
   client_.reset();
   const Status closed = writer_->close(status ? close_reason() : "failed");

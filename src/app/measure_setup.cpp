@@ -104,7 +104,10 @@ EngineSearch engine_search(const MeasureOptions& options, const std::optional<Se
   urls.insert(urls.begin(), options.url);
   for (const Url& url : urls) {
     const auto seen = engine_gpus({.port = url.port, .library = library_of(*nvml)});
-    if (!seen) return {{}, {}, seen.error().message};
+    if (!seen) {
+      const Error& error = seen.error();
+      return {{}, {}, error.hint.empty() ? error.message : error.message + "; " + error.hint};
+    }
     add_new(found.gpus, seen->uuids);
     add_new(found.processes, seen->processes);
     found.how = seen->how;
@@ -112,24 +115,40 @@ EngineSearch engine_search(const MeasureOptions& options, const std::optional<Se
   return found;
 }
 
-/// What stands in the record about other programs on the chosen GPUs.
+/// What stands in the record about other programs on a GPU. Where the engine's processes compute on
+/// none, whoever computes on this one is not the engine as far as can be told.
+std::string tenants_of(const Device& gpu, const EngineSearch& search, const SensorSpec& nvml) {
+  const auto foreign = foreign_processes({gpu.id}, search.processes, {.library = library_of(nvml)});
+  if (!foreign.unknown.empty()) return fmt::format("{}{}", kUnknownProcesses, foreign.unknown);
+  if (foreign.processes.empty() && search.processes.empty()) {
+    return fmt::format("{}{}", kUnknownProcesses, search.how);
+  }
+  std::string list;
+  for (const ForeignProcess& process : foreign.processes) {
+    list += fmt::format("{}{} {}", list.empty() ? "" : ", ", process.pid, quoted(process.name));
+  }
+  return list;
+}
+
 void note_foreign_processes(std::vector<Device>& devices, const EngineSearch& search,
                             const MeasureOptions& options, const std::optional<SensorSpec>& nvml) {
   if (!nvml || !is_local(options)) return;
   for (Device& device : devices) {
     if (!device.chosen || device.kind != DeviceKind::gpu) continue;
-    std::string& fact = device.facts[kForeignProcessesFact];
-    if (search.processes.empty()) {
-      fact = fmt::format("{}{}", kUnknownProcesses, search.how);
-      continue;
-    }
-    const auto foreign =
-        foreign_processes({device.id}, search.processes, {.library = library_of(*nvml)});
-    if (!foreign.unknown.empty()) fact = fmt::format("{}{}", kUnknownProcesses, foreign.unknown);
-    for (const ForeignProcess& process : foreign.processes) {
-      fact += fmt::format("{}{} {}", fact.empty() ? "" : ", ", process.pid, quoted(process.name));
-    }
+    device.facts[kForeignProcessesFact] = tenants_of(device, search, *nvml);
   }
+}
+
+/// GPUs on which programs compute of which none is known to be the engine's.
+std::vector<std::string> gpus_of_others(const EngineSearch& search,
+                                        const std::optional<SensorSpec>& nvml) {
+  std::vector<std::string> gpus;
+  if (!nvml || !search.processes.empty()) return gpus;
+  const auto all = gpu_processes(library_of(*nvml));
+  for (const GpuProcesses& gpu : all ? *all : std::vector<GpuProcesses>()) {
+    if (!gpu.pids.empty()) gpus.push_back(gpu.uuid);
+  }
+  return gpus;
 }
 
 }  // namespace
@@ -208,12 +227,31 @@ Result<OpenSensors> open_sensors(const MeasureOptions& options, Clock& clock) {
       if (!known) open.devices.push_back(device);
     }
   }
-  const auto nvml = nvml_spec(options, open);
-  const EngineSearch search = engine_search(options, nvml);
-  TRY_DO(choose_gpus(open.devices, {options.gpus, options.all_gpus, !options.sensors.empty(),
-                                    is_local(options), search.gpus, search.how}));
-  note_foreign_processes(open.devices, search, options, nvml);
+  open.nvml = nvml_spec(options, open);
+  const EngineSearch search = engine_search(options, open.nvml);
+  TRY_DO(choose_gpus(open.devices,
+                     {options.gpus, options.all_gpus, !options.sensors.empty(), is_local(options),
+                      search.gpus, search.how, gpus_of_others(search, open.nvml)}));
+  note_foreign_processes(open.devices, search, options, open.nvml);
   return open;
+}
+
+std::vector<Device> changed_tenants(const MeasureOptions& options,
+                                    const std::optional<SensorSpec>& nvml,
+                                    const std::vector<Device>& devices) {
+  std::vector<Device> now = devices;
+  note_foreign_processes(now, engine_search(options, nvml), options, nvml);
+  std::vector<Device> changed;
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    const auto after = now[i].facts.find(kForeignProcessesFact);
+    const auto before = devices[i].facts.find(kForeignProcessesFact);
+    if (after == now[i].facts.end() || before == devices[i].facts.end()) continue;
+    if (after->second == before->second) continue;
+    Device device = devices[i];
+    device.facts = {{kForeignProcessesAfterFact, after->second}};
+    changed.push_back(std::move(device));
+  }
+  return changed;
 }
 
 namespace {

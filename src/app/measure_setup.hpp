@@ -16,6 +16,7 @@ struct OpenSensors {
   std::vector<std::unique_ptr<Sensor>> sensors;
   std::vector<Device> devices;        ///< each once, `chosen` filled in
   std::vector<std::string> left_out;  ///< automatic sensors that did not open, and why
+  std::optional<SensorSpec> nvml;     ///< of the NVML sensor, if it is among them
 };
 
 /// How to ask the engine about itself, from the options.
@@ -23,6 +24,12 @@ Result<ProbeQuestion> probe_question_of(const MeasureOptions& options);
 
 /// The engine that answers, with what the user states about it.
 Result<ProbedEngine> reach_engine(const MeasureOptions& options, const ProbeQuestion& question);
+
+/// Looks again at who computes on the chosen GPUs once a run has ended. One device, with the fact
+/// kForeignProcessesAfterFact alone, for each where it is not as it was in `devices`.
+std::vector<Device> changed_tenants(const MeasureOptions& options,
+                                    const std::optional<SensorSpec>& nvml,
+                                    const std::vector<Device>& devices);
 
 /// Opens the sensors asked for, or all automatic ones that work, and chooses the GPUs. No sensor at
 /// all, or GPUs that cannot be told, is an error of kind missing.

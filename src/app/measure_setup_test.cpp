@@ -20,7 +20,7 @@ TEST(ReachEngine, OneThatBreaksOffARequestForTheNextIsNotAskedForTwoAtATime) {
   PageServer server(llama_cpp_python_pages());
   MeasureOptions options;
   options.url = server.url();
-  options.concurrency = {1, 2};
+  options.points = {{.concurrency = 1}, {.concurrency = 2}};
   const auto engine = reach_engine(options, probe_question_of(options).value());
   ASSERT_FALSE(engine.has_value());
   EXPECT_EQ(engine.error().kind, ErrorKind::usage);

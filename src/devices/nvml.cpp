@@ -43,7 +43,12 @@ Status Nvml::call(const char* function, Arguments... arguments) const {
 
 Result<std::unique_ptr<Nvml>> Nvml::open(const std::string& library) {
   TRY(auto shared, library.empty() ? library_at_usual_place() : SharedLibrary::open(library));
-  TRY_DO(shared.need_function<nvml::Return()>("nvmlInit_v2"));
+  if (shared.function<nvml::Return()>("nvmlInit_v2") == nullptr) {
+    return failure(ErrorKind::missing,
+                   fmt::format("{} is not NVIDIA's management library: it has no nvmlInit_v2",
+                               library.empty() ? "libnvidia-ml.so.1" : library),
+                   "name libnvidia-ml.so.1, or leave the path out");
+  }
   TRY_DO(shared.need_function<nvml::Return()>("nvmlShutdown"));
   // Not yet an Nvml, whose end would shut down what was never initialised.
   const nvml::Return code = shared.function<nvml::Return()>("nvmlInit_v2")();

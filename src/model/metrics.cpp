@@ -56,7 +56,7 @@ constexpr Metric kMetrics[] = {
      "Last token minus first token, divided by the tokens behind the first event, per request; "
      "given "
      "where each event says how many it holds.",
-     "M37", false, true},
+     "M38", false, true},
     {"itl_seconds", "s", "inter-token latency",
      "Gap between two token events divided by the tokens of the later one; events that shared a "
      "late read count as simultaneous.",

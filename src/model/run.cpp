@@ -9,7 +9,15 @@ namespace {
 struct Adder {
   Run& run;
   void operator()(RunHeader&& header) const { run.header = std::move(header); }
-  void operator()(Device&& device) const { run.devices.push_back(std::move(device)); }
+  /// A device that comes again brings facts that were learnt later.
+  void operator()(Device&& device) const {
+    for (Device& known : run.devices) {
+      if (known.id != device.id) continue;
+      for (auto& [name, fact] : device.facts) known.facts[name] = std::move(fact);
+      return;
+    }
+    run.devices.push_back(std::move(device));
+  }
   void operator()(Signal&& signal) const { run.signals.push_back(std::move(signal)); }
   void operator()(EngineInfo&& engine) const { run.engine = std::move(engine); }
   void operator()(Sample&& sample) const { run.samples.push_back(std::move(sample)); }

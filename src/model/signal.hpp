@@ -33,6 +33,10 @@ struct Device {
 /// Key of Device::facts: compute processes on a GPU that are not the engine's, "pid name, …"; ""
 /// for none; "unknown: …" with the reason where they cannot be told. Absent: nobody looked.
 constexpr char kForeignProcessesFact[] = "foreign_processes";
+/// The same when the run had ended, where it was not as before.
+constexpr char kForeignProcessesAfterFact[] = "foreign_processes_after";
+/// Key of Device::facts: GPUs that the driver lists beside this one and that cannot be opened.
+constexpr char kNotOpenedFact[] = "gpus_not_opened";
 constexpr std::string_view kUnknownProcesses = "unknown: ";
 
 /// What a signal measures. Its SI unit follows from it.

@@ -14,7 +14,7 @@ namespace tokenjoule {
 struct TokenEvent {
   MonoTime at;
   std::optional<std::int64_t> tokens;  ///< how many, where the engine says so per event
-  bool censored = false;  ///< shared a late read with others: when it came is unknown
+  bool censored = false;               ///< shared a late read with others: when it came is unknown
 };
 
 /// Writes token events as one string: microseconds since the request was sent for the first, then

@@ -153,6 +153,7 @@ void add_measurement(std::string& text, const Report& report) {
                       : not_known("no energy was measured");
   add_fields(text, {{"boundary", boundary},
                     {"left out", excluded_words(report)},
+                    {"read with", instrument_words(report)},
                     {"window", window_words(report)},
                     {"engine", engine_words(report)},
                     {"load", load_words(stated_load(report))},

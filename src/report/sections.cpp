@@ -1,8 +1,9 @@
 #include "report/sections.hpp"
 
+#include <algorithm>
 #include <chrono>
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include "base/json_view.hpp"
 #include "model/metrics.hpp"
@@ -165,6 +166,20 @@ std::string window_words(const Report& report) {
                   duration_text(since_origin(span.end)), report.window->chosen_by);
   if (report.window->start_wall) add(words, "began " + utc_text(*report.window->start_wall), "; ");
   return words;
+}
+
+std::string instrument_words(const Report& report) {
+  std::map<std::string, std::vector<std::string>> sensors;
+  for (const Instrument& instrument : report.instruments) {
+    auto& kinds = sensors[instrument.id.substr(0, instrument.id.find(':'))];
+    const std::string kind = instrument.kind + " " + instrument.source;
+    if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) kinds.push_back(kind);
+  }
+  std::string words;
+  for (const auto& [sensor, kinds] : sensors) {
+    add(words, fmt::format("{} ({})", sensor, fmt::join(kinds, ", ")));
+  }
+  return words.empty() ? "nothing" : words;
 }
 
 std::string idle_words(const IdleReport& idle) {

@@ -51,6 +51,8 @@ std::string token_words(const TokenCounts& tokens);
 std::string window_words(const Report& report);
 /// "35 200 ± 1 800 J (counter), prefill 12 000 J", or why there is none.
 std::string energy_words(const BoundaryEnergy& energy);
+/// What the energy was read with: "nvml (energy counter nvmlDeviceGetFieldValues(83), power …)".
+std::string instrument_words(const Report& report);
 std::string idle_words(const IdleReport& idle);
 std::string client_words(const ClientQuality& client);
 std::string full_run_words(const FullRun& full_run);

@@ -117,6 +117,7 @@ void add_measurement(TerminalPage& page, const Report& report) {
                                                        included_words(report))
                                          : not_known("no energy was measured"));
   page.field("left out", excluded_words(report));
+  page.field("read with", instrument_words(report));
   page.field("window", window_words(report));
   page.field("engine", engine_words(report));
   page.field("load", load_words(stated_load(report)));

@@ -42,13 +42,14 @@ EmitterPlan emitter_plan(const SelfTestLoad& load, Seconds window, const CpuChoi
 using Reader = Result<TurnReading> (*)(const TurnPlan&, SystemClock&);
 
 /// What a reader got, and what the emitter says of the same time.
-struct TakenTurn {
+struct ReaderTurn {
   TurnReading reading;
   std::int64_t lost = 0, late = 0;
   double emitter_wait = 0;  ///< share of the window
 };
 
-Result<TakenTurn> turn_of(Reader read, const EmitterPlan& plan, const std::optional<Stall>& stall) {
+Result<ReaderTurn> turn_of(Reader read, const EmitterPlan& plan,
+                           const std::optional<Stall>& stall) {
   // Pages of earlier turns, kept by the allocator, would hide what this one takes.
   ::malloc_trim(0);
   TRY(const auto emitter, Emitter::start(plan));
@@ -58,7 +59,7 @@ Result<TakenTurn> turn_of(Reader read, const EmitterPlan& plan, const std::optio
   what.stall = stall;
   TRY(TurnReading reading, read(what, clock));
   const EmitterCounts& counts = emitter->counts();
-  TakenTurn turn{std::move(reading)};
+  ReaderTurn turn{std::move(reading)};
   turn.lost = counts.events - turn.reading.events;
   turn.late = counts.late;
   turn.emitter_wait = static_cast<double>(counts.run_queue_wait_ns) * 1e-9 / plan.window.value();
@@ -80,8 +81,8 @@ double foreign_wait(const TurnReading& reading, Seconds window) {
   return std::max(0.0, (reading.run_queue_wait - reading.others) / window);
 }
 
-SelfTestPoint point_of(const SelfTestLoad& load, Seconds window, const TakenTurn& bare,
-                       const TakenTurn& client) {
+SelfTestPoint point_of(const SelfTestLoad& load, Seconds window, const ReaderTurn& bare,
+                       const ReaderTurn& client) {
   SelfTestPoint point{.load = load, .window = window};
   const ArrivalMeter& arrivals = client.reading.arrivals;
   point.events_per_s = static_cast<double>(arrivals.events()) / window.value();
@@ -130,8 +131,8 @@ Result<SelfTestPoint> measure_load(const SelfTestLoad& load, Seconds window,
   TRY_DO(check_budget(load.streams));
   const EmitterPlan plan = emitter_plan(load, window, cpus);
   const PinnedTo pinned(cpus.client);
-  TRY(const TakenTurn bare, turn_of(read_bare, plan, std::nullopt));
-  TRY(const TakenTurn client, turn_of(read_with_client, plan, stall));
+  TRY(const ReaderTurn bare, turn_of(read_bare, plan, std::nullopt));
+  TRY(const ReaderTurn client, turn_of(read_with_client, plan, stall));
   return point_of(load, window, bare, client);
 }
 

@@ -8,6 +8,7 @@ namespace tokenjoule {
 namespace {
 
 const char* what_is_used(const DeviceMeasure& device) {
+  if (device.power_stood_still) return "its power stood still as well";
   return device.used != nullptr && device.used == device.power ? "integrated power is used"
                                                                : "no power was read instead";
 }

@@ -79,7 +79,18 @@ TEST(CounterFrozen, AtZeroPowerACounterRightlyStandsStill) {
 }
 
 TEST(CounterFrozen, ForTheWholeRecordIsFrozenToo) {
-  EXPECT_EQ(severity_of(with_counter(0).analysed(), "counter_frozen"), "care");
+  TestRun run = with_counter(0);
+  for (Sample& sample : run.run.samples) {
+    Reading& reading = sample.readings.front();
+    if (reading.signal == 0 && sample.read.begin.ns / 1'000'000'000 % 2 == 0) reading.raw += 1;
+  }
+  EXPECT_EQ(severity_of(run.analysed(), "counter_frozen"), "care");
+}
+
+TEST(CounterFrozen, WithPowerThatStandsStillTooIsUnusable) {
+  const Report report = with_counter(0).analysed();  // 400 W in all of 51 readings
+  EXPECT_EQ(severity_of(report, "counter_frozen"), "unusable");
+  EXPECT_EQ(report.energy.at(0).joules, std::nullopt);
 }
 
 TestRun with_reset_at(int reset, bool read_power) {

@@ -12,7 +12,9 @@ namespace tokenjoule {
 
 void LoadLoop::free_stream(Stream& stream) {
   set_state(stream, Stream::State::idle);
-  if (free_count_++ == 0) free_since_ = parts_.clock.now();
+  // One that was never used was free all along, however late this loop came to see the begin.
+  const bool unused = stream.record.sent == MonoTime{};
+  if (free_count_++ == 0) free_since_ = unused ? MonoTime{} : parts_.clock.now();
   for (auto& [target, streams] : free_) {
     if (target == stream.target) return streams.push_back(stream.index);
   }

@@ -48,6 +48,18 @@ std::string why_no_power(const Nvml& nvml, nvml::Device handle, const NvmlRead& 
   return power ? "its power reads 0" : power.error().message;
 }
 
+/// What the GPU offers. A driver that is busy is asked again: a signal that is missing here would
+/// be missing for the whole run.
+NvmlRead probe(const Nvml& nvml, nvml::Device handle, const std::string& driver) {
+  constexpr int kTries = 3;
+  NvmlRead read;
+  for (int i = 0; i < kTries; ++i) {
+    read = read_nvml(nvml, handle, keys_to_probe(driver));
+    if (!read.error || read.error->kind != ErrorKind::retry) break;
+  }
+  return read;
+}
+
 Result<OpenedGpu> opened_gpu(const Nvml& nvml, unsigned index, const std::string& driver) {
   OpenedGpu gpu;
   TRY(gpu.handle, nvml.device(index));
@@ -63,7 +75,7 @@ Result<OpenedGpu> opened_gpu(const Nvml& nvml, unsigned index, const std::string
   if (facts.architecture && !nvml_architecture_name(*facts.architecture).empty()) {
     gpu.device.facts["architecture"] = nvml_architecture_name(*facts.architecture);
   }
-  const NvmlRead probed = read_nvml(nvml, gpu.handle, keys_to_probe(driver));
+  const NvmlRead probed = probe(nvml, gpu.handle, driver);
   gpu.signals = signals_of(facts, probed.values);
   put_watts(gpu.device, "module_power_limit", probed.values,
             nvml_field(nvml::kEnforcedLimit, nvml::kScopeModule));
@@ -115,6 +127,9 @@ Result<OpenedGpus> open_nvml_gpus(const Nvml& nvml) {
     if (!repeated) found.gpus.push_back(std::move(*gpu));
   }
   TRY_DO(check_usable(found, last_error));
+  if (!found.not_opened.empty()) {
+    for (OpenedGpu& gpu : found.gpus) gpu.device.facts[kNotOpenedFact] = found.not_opened;
+  }
   return found;
 }
 

@@ -87,7 +87,12 @@ void add_power(const Found& found, std::uint32_t scope, std::vector<NvmlSignal>&
                                  averages ? std::optional(kAveraging) : std::nullopt));
 }
 
+/// By its name as well: the module's power may be missing, and its counter covers the module all
+/// the same.
 bool is_superchip(const Found& found) {
+  for (const std::string_view name : {"GH200", "GB200", "GB300"}) {
+    if (found.gpu.name.find(name) != std::string::npos) return true;
+  }
   return found.has_power(nvml_field(nvml::kPowerAverage, nvml::kScopeModule)) ||
          found.has_power(nvml_field(nvml::kPowerInstant, nvml::kScopeModule));
 }

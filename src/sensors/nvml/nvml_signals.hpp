@@ -34,10 +34,10 @@ struct NvmlSignals {
 };
 
 /// Energy: field 83, else the function of that name. Power: average and instant, by field where the
-/// driver has them, else nvmlDeviceGetPowerUsage. On a superchip (it has power of the module's
-/// scope) the module is read beside the GPU; which of them its counter covers is told by field 191,
-/// or known (GH200: the module); where it is not, the counter is left out, since a counter of the
-/// wrong boundary is a wrong figure.
+/// driver has them, else nvmlDeviceGetPowerUsage. On a superchip (by its name, or it has power of
+/// the module's scope) the module is read beside the GPU; which of them its counter covers is told
+/// by field 191, or known (GH200: the module); where it is not, the counter is left out, since a
+/// counter of the wrong boundary is a wrong figure.
 NvmlSignals signals_of(const NvmlGpu& gpu, const NvmlValues& probed);
 
 /// Readings of the signals for which all values are there.

@@ -64,9 +64,18 @@ std::string variable(const char* name) {
   return value == nullptr ? std::string() : value;
 }
 
+/// Killed, but not yet waited for by its parent: the state behind the name in /proc/PID/stat.
+bool is_zombie(pid_t pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const auto name_end = text.rfind(')');
+  return name_end != std::string::npos && text.compare(name_end, 3, ") Z") == 0;
+}
+
 bool writer_ended(const FakeNvmlRegion& region) {
   if (region.closed.load(std::memory_order_acquire) != 0) return true;
-  return kill(static_cast<pid_t>(region.writer_pid), 0) != 0 && errno == ESRCH;
+  const auto pid = static_cast<pid_t>(region.writer_pid);
+  return (kill(pid, 0) != 0 && errno == ESRCH) || is_zombie(pid);
 }
 
 /// Our own file only: anybody may write to /dev/shm.
