@@ -13,6 +13,7 @@
 #include "app/output.hpp"
 #include "app/outputs.hpp"
 #include "io/file.hpp"
+#include "load/descriptor_limit.hpp"
 
 namespace tokenjoule {
 
@@ -77,8 +78,16 @@ Points measure_points(const PointQuestion& common, OpenSensors sensors, SystemCl
   return points;
 }
 
+/// Refuses before anything is asked or written what could not be begun later.
+Status allow_streams(const MeasureOptions& options) {
+  std::int64_t most = 0;
+  for (const LoadPoint& point : options.points) most = std::max(most, point.concurrency);
+  return allow_descriptors(static_cast<std::uint64_t>(most));
+}
+
 Result<int> run_measure(const ParsedOptions& parsed) {
   TRY(MeasureOptions options, measure_options_from(parsed));
+  TRY_DO(allow_streams(options));
   InterruptWatcher interrupts;
   SystemClock clock;
   TRY(const ProbeQuestion probe, probe_question_of(options));

@@ -1,5 +1,7 @@
 #include "load/shapes/arrival_queue.hpp"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "load/load_fixture.hpp"
@@ -84,6 +86,22 @@ TEST(ArrivalQueue, ATraceBeginsWithTheWindowAndBeginsAnewBehindItsEnd) {  // L41
     EXPECT_EQ(arrival->planned, at_ms(expected[i]));
     EXPECT_EQ(arrival->request.id, i);
   }
+}
+
+TEST(ArrivalQueue, AMinuteOfArrivalsKeepsItsTimesThoughEachIsTakenLate) {  // L30
+  Queue load(ArrivalRate{.per_second = 1000, .process = ArrivalProcess::constant});
+  load.queue.begin_measure(at_ms(0));
+  std::int64_t taken = 0;
+  Nanoseconds latest;
+  // A loop that looks every 7 ms, and once not for half a second.
+  for (std::int64_t now = 0; now <= 60'000; now += now == 30'002 ? 500 : 7) {
+    while (const auto arrival = load.queue.take(at_ms(now))) {
+      ASSERT_EQ(arrival->planned, at_ms(++taken));
+      latest = std::max(latest, at_ms(now) - arrival->planned);
+    }
+  }
+  EXPECT_EQ(taken, 60'000);
+  EXPECT_EQ(latest, milliseconds(499));
 }
 
 TEST(ArrivalQueue, StopsForGood) {
