@@ -28,7 +28,7 @@ class Truth(unittest.TestCase):
                 run = truth.measure_once(support, seed=streams, streams=streams, seconds=12, nvml=True)
                 self.assertLess(abs(truth.error_of(run)), truth.ALLOWED)
                 self.assertTrue(all(instrument["id"].startswith("nvml:") for instrument in run["result"]["instruments"]))
-                self.assertIn("nvmlDeviceGetFieldValues(83)", {line["source"] for line in run["result"]["instruments"]})
+                self.assertIn("nvmlDeviceGetFieldValues(83)", {line["field"] for line in run["result"]["instruments"]})
 
     def test_events_counted_as_tokens_would_fail(self):
         run = truth.measure_once(support, 5, 8, 6, simulate=("--tokens-per-event", 4))
