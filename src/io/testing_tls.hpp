@@ -62,7 +62,8 @@ inline TestCertificate make_certificate(const CertificateWish& wish = {}) {
   constexpr long kDay = 24 * 3600;
   static std::atomic<long> serial{1};
   TestCertificate made;
-  made.key.reset(EVP_EC_gen("P-256"), EVP_PKEY_free);
+  char curve[] = "P-256";  // the function that makes keys takes no constant
+  made.key.reset(EVP_PKEY_Q_keygen(nullptr, nullptr, "EC", curve), EVP_PKEY_free);
   made.certificate.reset(X509_new(), X509_free);
   X509* const certificate = made.certificate.get();
   X509_set_version(certificate, 2);
