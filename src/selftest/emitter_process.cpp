@@ -26,6 +26,9 @@ namespace {
 constexpr std::string_view kHead =
     "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\n"
     "Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n";
+/// What clients of others ask for besides: health, models, metrics.
+constexpr std::string_view kNotFound =
+    "HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
 constexpr std::int64_t kLateNs = 1'000'000;
 constexpr std::int64_t kEventsPerUnpacedSend = 32;
 
@@ -39,6 +42,10 @@ void sleep_ns(std::int64_t ns) {
   const timespec span{static_cast<time_t>(ns / 1'000'000'000),
                       static_cast<long>(ns % 1'000'000'000)};
   ::nanosleep(&span, nullptr);
+}
+
+bool is_get(const std::string& request) {
+  return request.starts_with("GET ") && request.ends_with("\r\n\r\n");
 }
 
 bool is_whole(const std::string& request) {
@@ -61,7 +68,11 @@ struct Answer {
 class EmitterProcess {
  public:
   EmitterProcess(const EmitterPlan& plan, int listener, EmitterCounts& counts)
-      : plan_(plan), listener_(listener), counts_(counts), epoll_(::epoll_create1(0)) {
+      : plan_(plan),
+        listener_(listener),
+        counts_(counts),
+        epoll_(::epoll_create1(0)),
+        event_(plan.stamp_in_text) {
     watch(listener);
   }
 
@@ -112,10 +123,12 @@ class EmitterProcess {
     const ssize_t count = ::recv(descriptor, bytes.data(), bytes.size(), 0);
     std::string& request = requests_[descriptor];
     if (count > 0) request.append(bytes.data(), static_cast<std::size_t>(count));
-    if (count > 0 && !is_whole(request)) return;
+    const bool get = is_get(request);
+    if (count > 0 && !get && !is_whole(request)) return;
     requests_.erase(descriptor);
     ::epoll_ctl(epoll_, EPOLL_CTL_DEL, descriptor, nullptr);
-    if (count <= 0) {
+    if (get) ::send(descriptor, kNotFound.data(), kNotFound.size(), MSG_NOSIGNAL);
+    if (count <= 0 || get) {
       ::close(descriptor);
       return;
     }
