@@ -200,7 +200,7 @@ def run_peer(peer, load, program, cpus_for, one_worker):
         command, variables = peer.command(where["url"], load, folder, one_worker)
         with open(folder / "log", "w+") as log:
             client = subprocess.Popen([str(part) for part in command], cwd=folder, stdout=log, stderr=subprocess.STDOUT,
-                                      env={**os.environ, "USE_TORCH": "0", "HF_HUB_OFFLINE": "1", **variables},
+                                      env={**os.environ, "USE_TORCH": "0", **variables},
                                       start_new_session=True, preexec_fn=lambda: os.sched_setaffinity(0, cpus))
             with tree_of(client, cpus) as tree:
                 try:

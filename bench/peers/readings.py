@@ -66,11 +66,13 @@ def of_guidellm(folder, wall_minus_monotonic):
 
 
 def figures(streams, tpot, begin, seconds):
-    """Of events sent inside the window: delays and errors. Of all: the rest. Microseconds, milliseconds for TPOT."""
-    delays, errors = [], []
+    """Of events sent inside the window: delays (where none of them is known: of all) and errors. Of all: the rest. Microseconds, milliseconds for TPOT."""
+    delays, errors, all_delays = [], [], []
     for stream in streams:
         before = None
         for sent, came in zip(stream.sent, stream.came):
+            if came is not None:
+                all_delays.append(came - sent)
             if came is not None and begin + LEAD <= sent < begin + LEAD + seconds:
                 delays.append(came - sent)
                 if before:
@@ -79,6 +81,7 @@ def figures(streams, tpot, begin, seconds):
     found = sum(len(stream.sent) for stream in streams)
     known = [came for stream in streams for came in stream.came if came is not None]
     true = [(s.sent[-1] - s.sent[0]) * 1e3 / (len(s.sent) - 1) for s in streams if len(s.sent) > 1]
+    delays = delays or all_delays  # first and last tokens only, which the window cuts off
     micro = lambda seconds: None if seconds is None else seconds * 1e6
     return {
         "found": found,

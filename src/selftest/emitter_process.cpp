@@ -26,7 +26,7 @@ namespace {
 constexpr std::string_view kHead =
     "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\n"
     "Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n";
-/// What clients of others ask for besides: health, models, metrics.
+/// To what clients of others ask for besides: health, models, metrics, counts of tokens.
 constexpr std::string_view kNotFound =
     "HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
 constexpr std::int64_t kLateNs = 1'000'000;
@@ -44,15 +44,16 @@ void sleep_ns(std::int64_t ns) {
   ::nanosleep(&span, nullptr);
 }
 
-bool is_get(const std::string& request) {
-  return request.starts_with("GET ") && request.ends_with("\r\n\r\n");
+bool asks_completion(const std::string& request) {
+  return request.substr(0, request.find("\r\n")).find("/completions ") != std::string::npos;
 }
 
 bool is_whole(const std::string& request) {
   constexpr std::string_view kLength = "Content-Length: ";
   const std::size_t end = request.find("\r\n\r\n");
   const std::size_t length = request.find(kLength);
-  if (end == std::string::npos || length == std::string::npos) return false;
+  if (end == std::string::npos) return false;
+  if (length == std::string::npos) return request.starts_with("GET ");
   const auto body = std::strtoul(request.c_str() + length + kLength.size(), nullptr, 10);
   return request.size() >= end + 4 + body;
 }
@@ -123,12 +124,12 @@ class EmitterProcess {
     const ssize_t count = ::recv(descriptor, bytes.data(), bytes.size(), 0);
     std::string& request = requests_[descriptor];
     if (count > 0) request.append(bytes.data(), static_cast<std::size_t>(count));
-    const bool get = is_get(request);
-    if (count > 0 && !get && !is_whole(request)) return;
+    if (count > 0 && !is_whole(request)) return;
+    const bool other = !asks_completion(request);
     requests_.erase(descriptor);
     ::epoll_ctl(epoll_, EPOLL_CTL_DEL, descriptor, nullptr);
-    if (get) ::send(descriptor, kNotFound.data(), kNotFound.size(), MSG_NOSIGNAL);
-    if (count <= 0 || get) {
+    if (other) ::send(descriptor, kNotFound.data(), kNotFound.size(), MSG_NOSIGNAL);
+    if (count <= 0 || other) {
       ::close(descriptor);
       return;
     }
