@@ -37,11 +37,20 @@ bool input_ended() {
   return ::poll(&input, 1, 20) > 0 && ::read(STDIN_FILENO, &byte, 1) <= 0;
 }
 
+/// The mean over whole streams; null in JSON where there is none.
+std::string true_tpot_ms(const EmitterCounts& counts) {
+  const std::int64_t streams = counts.whole_streams;
+  if (streams == 0) return "null";
+  return fmt::format("{:.6f}",
+                     static_cast<double>(counts.tpot_sum_ns) * 1e-6 / static_cast<double>(streams));
+}
+
 void say_sent(const EmitterPlan& plan, const EmitterCounts& counts) {
-  say(R"({{"sent": {}, "late": {}, "cut_off": {}, "emitter_wait": {:.4f}}})"
+  say(R"({{"sent": {}, "late": {}, "cut_off": {}, "emitter_wait": {:.4f}, "tpot_ms": {}}})"
       "\n",
       counts.events.load(), counts.late.load(), counts.cut_off.load(),
-      static_cast<double>(counts.run_queue_wait_ns.load()) * 1e-9 / plan.window.value());
+      static_cast<double>(counts.run_queue_wait_ns.load()) * 1e-9 / plan.window.value(),
+      true_tpot_ms(counts));
 }
 
 void serve(const EmitterCounts& counts) {
@@ -70,7 +79,8 @@ int read(const Emitter& emitter, const EmitterPlan& plan, const CpuChoice& cpus)
   const auto& delays = reading->arrivals.delays();
   const auto& errors = reading->arrivals.itl_errors();
   const auto& tpot = reading->tpot_ms;
-  say(R"({{"begin_ns": {}, "events": {}, "failed": {}, "window_events": {}, "cpu_s": {:.6f}, "delay_p50_us": {:.1f}, )"
+  say(R"({{"begin_ns": {}, "events": {}, "failed": {}, "window_events": {}, )"
+      R"("cpu_s": {:.6f}, "delay_p50_us": {:.1f}, )"
       R"("delay_p99_us": {:.1f}, "itl_error_p50_us": {:.2f}, "itl_error_p99_us": {:.2f}, )"
       R"("answers": {}, "tpot_ms": {:.6f}, "wait_s": {:.4f}}})"
       "\n",

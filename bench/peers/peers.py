@@ -225,8 +225,8 @@ def emitter_figures(counts):
 
 
 def run_tokenjoule(load, program):
-    process = subprocess.Popen(load.server(program, "--read"), stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
-                               start_new_session=True)
+    process = subprocess.Popen(load.server(program, "--read"), stdout=subprocess.PIPE, stdin=subprocess.DEVNULL,
+                               text=True, start_new_session=True)
     cpus = {json.loads(process.stdout.readline())["client_cpu"]}
     with tree_of(process, cpus) as tree:
         try:
@@ -240,7 +240,7 @@ def run_tokenjoule(load, program):
     found = read["events"]
     return {"events_s": read["window_events"] / load.seconds, "delay_p50": read["delay_p50_us"],
             "delay_p99": read["delay_p99_us"], "itl_p50": read["itl_error_p50_us"], "itl_p99": read["itl_error_p99_us"],
-            "tpot": read["tpot_ms"], "tpot_true": 1e3 / load.rate, "lost": counts["sent"] - found,
+            "tpot": read["tpot_ms"], "tpot_true": counts["tpot_ms"], "lost": counts["sent"] - found,
             **usage(tree, found, begin, begin + readings.LEAD + load.seconds), "cpu": read["cpu_s"] * 1e6 / found,
             **emitter_figures(counts)}
 
@@ -252,7 +252,7 @@ def text_of(value, digits=0, unit=1):
 def row_of(load, name, how, rounds, failure):
     head = f"| {load.streams:,} × {load.rate:g} | {name} | {how} | ".replace(",", " ")
     if not rounds:
-        return f"{head}{failure} |" + " |" * 11
+        return f"{head}{failure} |" + " |" * 9
     middle = {}
     for key in rounds[0]:
         known = [figures[key] for figures in rounds if figures[key] is not None]

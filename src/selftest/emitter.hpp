@@ -36,6 +36,10 @@ struct EmitterCounts {
   std::atomic<std::int64_t> cut_off{
       0};  ///< streams ended since a socket did not take a paced event
   std::atomic<std::int64_t> run_queue_wait_ns{0};
+  /// Of paced streams that ended whole: how many, and the sum of (last - first send) / (events -
+  /// 1).
+  std::atomic<std::int64_t> whole_streams{0};
+  std::atomic<std::int64_t> tpot_sum_ns{0};
 };
 
 /// A completions server in a process of its own, for one round: it takes connections until all

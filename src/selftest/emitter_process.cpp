@@ -63,6 +63,7 @@ struct Answer {
   int descriptor = -1;  ///< -1: ended
   std::int64_t phase_ns = 0;
   std::int64_t events = 0;
+  std::int64_t first_sent_ns = 0, last_sent_ns = 0;  ///< paced
   std::size_t cut = 0;  ///< unpaced: bytes of the block that were sent already
 };
 
@@ -167,9 +168,11 @@ class EmitterProcess {
     cost_.round(now, window_);
     if (cost_.finished()) counts_.run_queue_wait_ns = cost_.run_queue_wait().count;
     if (answer.descriptor < 0) return;
-    if (answer.events == plan_.events()) return end(answer);
+    if (answer.events == plan_.events()) return end_paced(answer);
     if (window_.contains(now) && now.ns - due_ns > kLateNs) ++counts_.late;
-    const std::string_view bytes = event_.stamped(now_ns());
+    answer.last_sent_ns = now_ns();
+    if (answer.events == 0) answer.first_sent_ns = answer.last_sent_ns;
+    const std::string_view bytes = event_.stamped(answer.last_sent_ns);
     const ssize_t sent = ::send(answer.descriptor, bytes.data(), bytes.size(), MSG_NOSIGNAL);
     ++answer.events;
     counts_.events.fetch_add(1, std::memory_order_relaxed);
@@ -208,6 +211,14 @@ class EmitterProcess {
     return true;
   }
 
+  void end_paced(Answer& answer) {
+    if (answer.events > 1) {
+      ++counts_.whole_streams;
+      counts_.tpot_sum_ns += (answer.last_sent_ns - answer.first_sent_ns) / (answer.events - 1);
+    }
+    end(answer);
+  }
+
   static void end(Answer& answer) {
     const std::string last = last_chunks(answer.events);
     ::send(answer.descriptor, last.data(), last.size(), MSG_NOSIGNAL);
@@ -233,6 +244,8 @@ void run_emitter(const EmitterPlan& plan, int listener, EmitterCounts& counts) {
   ::prctl(PR_SET_NAME, "tj-emitter");
   ::prctl(PR_SET_TIMERSLACK, 1);
   EmitterProcess(plan, listener, counts).run();
+  ::close(
+      listener);  // what clients of others ask for afterwards is refused, instead of left waiting
   while (true) ::pause();  // until it is killed: its counts are still read
 }
 
