@@ -11,6 +11,7 @@
 #include "engines/dialect.hpp"
 #include "io/file.hpp"
 #include "load/load_client.hpp"
+#include "model/token_times.hpp"
 #include "selftest/cost_meter.hpp"
 #include "selftest/emitted_event.hpp"
 #include "selftest/turn.hpp"
@@ -92,6 +93,18 @@ Seconds drive(LoadClient& client, SystemClock& clock, std::optional<double>& hig
   return connecting;
 }
 
+/// (last - first token) / (tokens - 1).
+std::optional<double> tpot_ms_of(const RequestRecord& record) {
+  TokenTimesReader reader(record.token_times, record.sent);
+  std::optional<MonoTime> first, last;
+  while (const auto event = reader.next()) {
+    if (!first) first = event->at;
+    last = event->at;
+  }
+  if (!first || record.token_events < 2) return std::nullopt;
+  return to_seconds(*last - *first).value() * 1e3 / static_cast<double>(record.token_events - 1);
+}
+
 void add_event_to(TurnReading& reading, const TurnPlan& plan, const Event& event) {
   if (const auto* const state = std::get_if<ClientState>(&event)) {
     reading.queue_full += state->queue_full;
@@ -104,6 +117,7 @@ void add_event_to(TurnReading& reading, const TurnPlan& plan, const Event& event
   if (record == nullptr) return;
   reading.events += record->token_events;
   if (record->outcome != Outcome::completed) ++reading.failed;
+  if (const auto tpot = tpot_ms_of(*record)) reading.tpot_ms.push_back(*tpot);
   reading.record_mb += static_cast<double>(sizeof *record + record->token_times.size()) * 1e-6;
 }
 

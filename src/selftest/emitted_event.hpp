@@ -12,13 +12,17 @@ namespace tokenjoule {
 /// bytes, with its send time (CLOCK_MONOTONIC, nanoseconds) as 16 hexadecimal digits in its `id`.
 class EmittedEvent {
  public:
-  EmittedEvent();
+  EmittedEvent() : EmittedEvent(false) {}
+  /// @param stamp_in_text the event's text is a blank and the same 16 digits, for clients that give
+  /// texts but no ids; it is then 315 bytes.
+  explicit EmittedEvent(bool stamp_in_text);
   /// The chunk with this send time; valid until the next call.
   std::string_view stamped(std::int64_t monotonic_ns);
 
  private:
   std::string chunk_;
   std::size_t digits_;  ///< where they begin
+  std::size_t text_;    ///< where the text's digits begin; npos: the text is " tok"
 };
 
 /// What an emitted event begins with; 16 digits follow.

@@ -27,6 +27,15 @@ TEST(EmittedEvent, CarriesItsSendTimeThroughTheId) {
   EXPECT_EQ(send_times_in(two), (std::vector<std::int64_t>{255, 1'234'567'890'123'456'789}));
 }
 
+TEST(EmittedEvent, HasItsSendTimeInTheTextTooWhereThatIsAsked) {
+  EmittedEvent event(true);
+  event.stamped(1);
+  const std::string_view bytes = event.stamped(255);
+  EXPECT_NE(bytes.find("\"text\":\" 00000000000000ff\""), std::string_view::npos);
+  EXPECT_EQ(bytes.size(), 315);
+  EXPECT_EQ(send_times_in(bytes), std::vector<std::int64_t>{255});
+}
+
 TEST(ForEachSendTime, PassesOverAnEventWhoseDigitsAreCutOff) {
   EmittedEvent event;
   const std::string bytes(event.stamped(255));

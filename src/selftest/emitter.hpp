@@ -17,9 +17,10 @@ namespace tokenjoule {
 /// What an emitter sends, once so many requests have come. Times count from its first event.
 struct EmitterPlan {
   int streams = 1000;
-  double rate = 20;        ///< events per second of each stream; 0: as fast as sockets take them
-  Seconds lead{0.5};       ///< then the window begins
-  Seconds window{5};       ///< behind it come 0.2 s more
+  double rate = 20;   ///< events per second of each stream; 0: as fast as sockets take them
+  Seconds lead{0.5};  ///< then the window begins
+  Seconds window{5};  ///< behind it come 0.2 s more
+  bool stamp_in_text = false;  ///< send times stand in the texts too
   std::optional<int> cpu;  ///< to run on, alone: it waits by spinning. Absent: it sleeps instead
 
   /// Events of each stream, where they are paced.
@@ -35,6 +36,10 @@ struct EmitterCounts {
   std::atomic<std::int64_t> cut_off{
       0};  ///< streams ended since a socket did not take a paced event
   std::atomic<std::int64_t> run_queue_wait_ns{0};
+  /// Of paced streams that ended whole: how many, and the sum of (last - first send) / (events -
+  /// 1).
+  std::atomic<std::int64_t> whole_streams{0};
+  std::atomic<std::int64_t> tpot_sum_ns{0};
 };
 
 /// A completions server in a process of its own, for one round: it takes connections until all

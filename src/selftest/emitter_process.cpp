@@ -26,6 +26,9 @@ namespace {
 constexpr std::string_view kHead =
     "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\n"
     "Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n";
+/// To what clients of others ask for besides: health, models, metrics, counts of tokens.
+constexpr std::string_view kNotFound =
+    "HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
 constexpr std::int64_t kLateNs = 1'000'000;
 constexpr std::int64_t kEventsPerUnpacedSend = 32;
 
@@ -41,11 +44,16 @@ void sleep_ns(std::int64_t ns) {
   ::nanosleep(&span, nullptr);
 }
 
+bool asks_completion(const std::string& request) {
+  return request.substr(0, request.find("\r\n")).find("/completions ") != std::string::npos;
+}
+
 bool is_whole(const std::string& request) {
   constexpr std::string_view kLength = "Content-Length: ";
   const std::size_t end = request.find("\r\n\r\n");
   const std::size_t length = request.find(kLength);
-  if (end == std::string::npos || length == std::string::npos) return false;
+  if (end == std::string::npos) return false;
+  if (length == std::string::npos) return request.starts_with("GET ");
   const auto body = std::strtoul(request.c_str() + length + kLength.size(), nullptr, 10);
   return request.size() >= end + 4 + body;
 }
@@ -55,13 +63,18 @@ struct Answer {
   int descriptor = -1;  ///< -1: ended
   std::int64_t phase_ns = 0;
   std::int64_t events = 0;
+  std::int64_t first_sent_ns = 0, last_sent_ns = 0;  ///< paced
   std::size_t cut = 0;  ///< unpaced: bytes of the block that were sent already
 };
 
 class EmitterProcess {
  public:
   EmitterProcess(const EmitterPlan& plan, int listener, EmitterCounts& counts)
-      : plan_(plan), listener_(listener), counts_(counts), epoll_(::epoll_create1(0)) {
+      : plan_(plan),
+        listener_(listener),
+        counts_(counts),
+        epoll_(::epoll_create1(0)),
+        event_(plan.stamp_in_text) {
     watch(listener);
   }
 
@@ -113,9 +126,11 @@ class EmitterProcess {
     std::string& request = requests_[descriptor];
     if (count > 0) request.append(bytes.data(), static_cast<std::size_t>(count));
     if (count > 0 && !is_whole(request)) return;
+    const bool other = !asks_completion(request);
     requests_.erase(descriptor);
     ::epoll_ctl(epoll_, EPOLL_CTL_DEL, descriptor, nullptr);
-    if (count <= 0) {
+    if (other) ::send(descriptor, kNotFound.data(), kNotFound.size(), MSG_NOSIGNAL);
+    if (count <= 0 || other) {
       ::close(descriptor);
       return;
     }
@@ -153,9 +168,11 @@ class EmitterProcess {
     cost_.round(now, window_);
     if (cost_.finished()) counts_.run_queue_wait_ns = cost_.run_queue_wait().count;
     if (answer.descriptor < 0) return;
-    if (answer.events == plan_.events()) return end(answer);
+    if (answer.events == plan_.events()) return end_paced(answer);
     if (window_.contains(now) && now.ns - due_ns > kLateNs) ++counts_.late;
-    const std::string_view bytes = event_.stamped(now_ns());
+    answer.last_sent_ns = now_ns();
+    if (answer.events == 0) answer.first_sent_ns = answer.last_sent_ns;
+    const std::string_view bytes = event_.stamped(answer.last_sent_ns);
     const ssize_t sent = ::send(answer.descriptor, bytes.data(), bytes.size(), MSG_NOSIGNAL);
     ++answer.events;
     counts_.events.fetch_add(1, std::memory_order_relaxed);
@@ -194,6 +211,14 @@ class EmitterProcess {
     return true;
   }
 
+  void end_paced(Answer& answer) {
+    if (answer.events > 1) {
+      ++counts_.whole_streams;
+      counts_.tpot_sum_ns += (answer.last_sent_ns - answer.first_sent_ns) / (answer.events - 1);
+    }
+    end(answer);
+  }
+
   static void end(Answer& answer) {
     const std::string last = last_chunks(answer.events);
     ::send(answer.descriptor, last.data(), last.size(), MSG_NOSIGNAL);
@@ -219,6 +244,8 @@ void run_emitter(const EmitterPlan& plan, int listener, EmitterCounts& counts) {
   ::prctl(PR_SET_NAME, "tj-emitter");
   ::prctl(PR_SET_TIMERSLACK, 1);
   EmitterProcess(plan, listener, counts).run();
+  ::close(
+      listener);  // what clients of others ask for afterwards is refused, instead of left waiting
   while (true) ::pause();  // until it is killed: its counts are still read
 }
 

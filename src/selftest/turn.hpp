@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/quantity.hpp"
 #include "base/result.hpp"
@@ -44,11 +45,12 @@ struct TurnReading {
   Seconds run_queue_wait;   ///< of the same
   Seconds others;           ///< CPU time of the process's other threads
   // Of the load client only.
-  Seconds connecting;     ///< from the first connection to the last request sent
-  Seconds queue_full;     ///< in the whole turn
-  Seconds whole_cpu;      ///< of the load thread, in the whole turn
-  Seconds whole_process;  ///< of all threads, in the whole turn
-  std::string stamps;     ///< kernel or user
+  Seconds connecting;           ///< from the first connection to the last request sent
+  Seconds queue_full;           ///< in the whole turn
+  Seconds whole_cpu;            ///< of the load thread, in the whole turn
+  Seconds whole_process;        ///< of all threads, in the whole turn
+  std::vector<double> tpot_ms;  ///< of each answer with several token events
+  std::string stamps;           ///< kernel or user
   std::optional<double>
       memory_mb;         ///< highest growth of the resident set meanwhile, record included
   double record_mb = 0;  ///< request records held at the end
