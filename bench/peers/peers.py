@@ -2,7 +2,7 @@
 """Puts the clients of others and ours on the emitter of `tokenjoule selftest`, and prints one Markdown table.
 
 vLLM's `vllm bench serve` (its client files alone), AIPerf and GuideLLM come from PyPI into environments in the user's
-cache, about 400 MB, without torch. Each runs pinned to one core with one worker, and with the workers that it takes by
+cache (1.8 GB), without torch. Each runs pinned to one core with one worker, and with the workers that it takes by
 itself on all cores but the emitter's. What cannot be had, or fails, is a row with the reason.
 Usage: bench/peers/peers.py PATH_TO_PEER_SERVER [--streams 256,1024] [--rate 20,50] [--seconds 5] [--rounds 5]
        [--only tokenjoule,vllm,aiperf,guidellm]
