@@ -45,11 +45,14 @@ std::vector<double> gaps_between(const std::vector<MonoTime>& times) {
 Stamps stamps_of_vllm(const RequestRecord& request, const AnswerTokens&) {
   std::vector<MonoTime> chunks;
   for (const TokenEvent& event : events_of(request)) chunks.push_back(event.at);
-  const auto apart = [&](const std::optional<MonoTime>& stamp) {
-    return stamp && std::find(chunks.begin(), chunks.end(), *stamp) == chunks.end();
+  // Token times are kept in whole microseconds: only what differs in those is another chunk.
+  const auto add_apart = [&](const std::optional<MonoTime>& stamp) {
+    if (!stamp) return;
+    const MonoTime kept{stamp->ns / 1000 * 1000};
+    if (std::find(chunks.begin(), chunks.end(), kept) == chunks.end()) chunks.push_back(kept);
   };
-  if (apart(request.first_choices)) chunks.insert(chunks.begin(), *request.first_choices);
-  if (apart(request.finish)) chunks.push_back(*request.finish);
+  add_apart(request.first_choices);
+  add_apart(request.finish);
   std::sort(chunks.begin(), chunks.end());
   if (chunks.empty()) return {};
   return {chunks.front(), chunks.back(), gaps_between(chunks)};

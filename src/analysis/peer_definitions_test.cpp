@@ -88,6 +88,18 @@ TEST(PeerDefinitions, OfSglangDealAGapOutToItsTokensAndWaitForTheStreamsEnd) {
   EXPECT_NEAR(value(view, "Concurrency"), 1, 1e-6);
 }
 
+TEST(PeerDefinitions, OfVllmTakeAChunkThatIsRoleTextAndEndAtOnceForOne) {
+  TestRun test;
+  RequestRecord& request = test.answer(20, {0.1, 0.2, 0.3});
+  // The record keeps token times in whole microseconds, other stamps in nanoseconds.
+  request.first_choices = at(20.1) + Nanoseconds{9};
+  request.finish = at(20.3) + Nanoseconds{999};
+  const PeerView view = view_of(test.run, PeerTool::vllm);
+  EXPECT_EQ(metric(view, "ITL").summary->n, 2);
+  EXPECT_NEAR(mean(view, "ITL"), 0.1, 1e-6);
+  EXPECT_NEAR(mean(view, "TPOT"), 0.1, 1e-6);
+}
+
 TEST(PeerDefinitions, OfOneTokenHaveNoTimePerToken) {
   TestRun test;
   test.answer(20, {0.5});

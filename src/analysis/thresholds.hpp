@@ -41,8 +41,11 @@ constexpr Watts kIdleDrift(5.0);
 constexpr double kPromptLengthOff = 0.10;  ///< prompt_length_differs: usage against asked
 constexpr double kTokensOff = 0.01;        ///< tokens_disagree and foreign_traffic: care
 constexpr double kTokensOffSpoils = 0.10;  ///< tokens_disagree and foreign_traffic: unusable
-constexpr double kCacheHits = 0.01;        ///< prompt_cache_hits: cached / submitted
-constexpr double kContextRoom = 1.25;      ///< context_tuned: max_model_len / longest request
+/// tokens_disagree: usage above so many tokens for each event, and each token asked for, is no
+/// count.
+constexpr double kMostTokensOfAnEvent = 64;
+constexpr double kCacheHits = 0.01;    ///< prompt_cache_hits: cached / submitted
+constexpr double kContextRoom = 1.25;  ///< context_tuned: max_model_len / longest request
 
 constexpr double kFailures = 0.05;     ///< failures: failed / all, care
 constexpr Seconds kWindowShort(20.0);  ///< window_too_short: care

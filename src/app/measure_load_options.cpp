@@ -199,6 +199,19 @@ Status take_requests(MeasureOptions& options, const ParsedOptions& parsed) {
   return {};
 }
 
+/// A window needs requests, and the warm-up two of them.
+Status check_rates(const MeasureOptions& options) {
+  for (const LoadPoint& point : options.points) {
+    if (!point.rate || options.num_requests) continue;
+    if (*point.rate * options.duration.value() >= 1) continue;
+    return usage(
+        fmt::format("--request-rate {:g} sends less than one request in a window of {:g} s",
+                    *point.rate, options.duration.value()),
+        "give a higher rate or a longer --duration");
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string LoadPoint::name() const {
@@ -210,7 +223,8 @@ Status take_load_options(MeasureOptions& options, const ParsedOptions& parsed) {
   TRY_DO(take_points(options, parsed));
   TRY_DO(take_times(options, parsed));
   TRY_DO(take_lengths(options, parsed));
-  return take_requests(options, parsed);
+  TRY_DO(take_requests(options, parsed));
+  return check_rates(options);
 }
 
 std::string load_configuration_json(const MeasureOptions& options, const LoadPoint& point) {

@@ -102,6 +102,12 @@ Status take_urls(MeasureOptions& options, const ParsedOptions& parsed) {
 
 Status take_tls(MeasureOptions& options, const ParsedOptions& parsed) {
   options.tls.ca_file = parsed.text("cacert").value_or("");
+  if (!options.tls.ca_file.empty()) {
+    // Also where no https is asked for: a mistyped path would go unseen.
+    if (const auto bytes = file_bytes(options.tls.ca_file); !bytes) {
+      return unexpected(Error(bytes.error()).in("--cacert"));
+    }
+  }
   if (!parsed.flag("insecure")) return {};
   if (!options.tls.ca_file.empty()) {
     return failure(ErrorKind::usage, "--cacert and --insecure exclude each other",

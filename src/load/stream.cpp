@@ -39,6 +39,9 @@ Nanoseconds pause_after(int failures_in_row, std::optional<Nanoseconds> retry_af
 std::optional<Nanoseconds> retry_after_in(std::string_view text, WallTime now) {
   const std::string_view value = trimmed(text);
   std::optional<std::int64_t> seconds = integer_in(value);
+  // A number too large to be one is a wait all the same.
+  const bool digits = !value.empty() && value.find_first_not_of("0123456789") == value.npos;
+  if (!seconds && digits) seconds = kSecondsOfADay;
   if (const auto date = unix_seconds_in(value)) seconds = *date - now.unix_ns / 1'000'000'000;
   if (!seconds || *seconds < 0) return std::nullopt;
   return whole_seconds(std::min(*seconds, kSecondsOfADay));

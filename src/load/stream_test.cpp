@@ -24,6 +24,7 @@ TEST(PauseAfter, FollowsRetryAfterWhereThatIsLongerUpToAMinute) {
 TEST(RetryAfter, IsSecondsOrADate) {
   const WallTime now{1'792'567'670'500'000'000};  // Wed, 21 Oct 2026 07:27:50.5 GMT
   EXPECT_EQ(retry_after_in(" 7 ", now), whole_seconds(7));
+  EXPECT_EQ(retry_after_in("99999999999999999999", now), whole_seconds(24 * 3600));
   EXPECT_EQ(retry_after_in("0", now), whole_seconds(0));
   EXPECT_EQ(retry_after_in("Wed, 21 Oct 2026 07:28:00 GMT", now), whole_seconds(10));
   EXPECT_EQ(retry_after_in("999999999", now), whole_seconds(86'400));

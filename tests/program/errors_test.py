@@ -71,9 +71,16 @@ class Errors(unittest.TestCase):
         for option, value in [("--duration", "soon"), ("-c", "0"), ("-c", "8,x"), ("--input-len", "0"), ("--input-len", "9-3"),
                               ("--range-ratio", "1"), ("--power-interval", "1ms"), ("--format", "yaml"), ("--url", "ftp://h"),
                               ("--extra-body", "[1]"), ("--boundary", "gpu"), ("--header", "novalue"), ("--seed", "-1"),
-                              ("--expect-power-limit", "nan"), ("--prompt-nonce", ""), ("-H", "Content-Length: 5"), ("-c", "1,,2"), ("--engine-config", "x"), ("--num-requests", "1.5")]:
+                              ("--expect-power-limit", "nan"), ("--prompt-nonce", ""), ("-H", "Content-Length: 5"), ("-c", "1,,2"), ("--engine-config", "x"), ("--num-requests", "1.5"),
+                              ("--request-rate", "0.001"), ("--definitions", "vlm")]:
             with self.subTest(option=option, value=value):
                 self.measure(2, [], "--url", "http://127.0.0.1:1", option, value)
+
+    def test_files_that_cannot_be_used(self):
+        self.measure(3, ["--cacert", "/nonexistent"], "--url", "http://127.0.0.1:1", "--cacert", "/nonexistent")
+        with simulator() as engine:
+            self.measure(2, ["/dev/zero"], "--url", engine.url, "--sensor", engine.sensor, "--all-gpus",
+                         "--dataset", "jsonl", "--dataset-path", "/dev/zero")
 
     def test_extra_body_may_not_change_the_load(self):
         for name in ("prompt", "max_tokens", "stream", "ignore_eos", "model"):

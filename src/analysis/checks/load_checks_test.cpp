@@ -60,6 +60,18 @@ TEST(TokensDisagree, ACounterThatMovesAtTheEndMayLackBrokenOffAnswers) {
   EXPECT_EQ(severity(CounterClock::per_step), "unusable");  // 1000 of 1400
 }
 
+TEST(TokensDisagree, FollowsUsageAboveTheLimitThatWasSent) {
+  TestRun run = sound_run();
+  run.run.requests[0].output_tokens_asked = 3;
+  EXPECT_EQ(severity_of(run.analysed(), "tokens_disagree"), "none");
+  run.run.requests[0].output_tokens = 6;
+  EXPECT_EQ(severity_of(run.analysed(), "tokens_disagree"), "care");
+  run.run.requests[0].output_tokens = 1'000'000'000'000;
+  const Report report = run.analysed();
+  EXPECT_EQ(severity_of(report, "tokens_disagree"), "unusable");
+  EXPECT_EQ(report.figures.at("joules_per_output_token").value, std::nullopt);
+}
+
 TEST(TokensDisagree, AllowsForARoundedPage) {
   TestRun run = with_engine_count(980);
   run.run.engine->counters[0].significant_digits = 3;  // 50000 is 49950 to 50050

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -49,6 +50,27 @@ void compare_output(const Facts& facts, Gathered& disagree, Gathered& foreign) {
   const double more = share_off(*engine - *high - tokens.output_rounding, *high);
   if (more <= thresholds::kTokensOff) return;
   (tokens.client.completed_by_events > 0 ? disagree : foreign).add(severity_of(more), words);
+}
+
+/// The number of output tokens asked for is sent as a limit: usage above it is wrong, or the engine
+/// did not keep to it. Far more than any event holds is no count of tokens.
+void compare_with_limit(const Facts& facts, Gathered& disagree) {
+  double above = 0, asked = 0, events = 0, counted = 0;
+  for (std::size_t i = 0; i < facts.run.requests.size(); ++i) {
+    const RequestRecord& request = facts.run.requests[i];
+    const auto limit = static_cast<double>(request.output_tokens_asked);
+    if (!request.output_tokens || limit <= 0) continue;
+    const auto usage = static_cast<double>(*request.output_tokens);
+    asked += limit;
+    counted += usage;
+    above += std::max(0.0, usage - limit);
+    events += static_cast<double>(std::max<std::int64_t>(1, request.token_events));
+  }
+  if (share_off(above, asked) <= thresholds::kTokensOff) return;
+  const bool absurd = counted > thresholds::kMostTokensOfAnEvent * std::max(events, asked);
+  disagree.add(absurd ? Severity::unusable : Severity::care,
+               fmt::format("usage says {:.6g} output tokens where at most {:.0f} were asked for",
+                           counted, asked));
 }
 
 /// Prompt tokens of the whole load. A preempted request's prompt may be counted again, so that more
@@ -121,6 +143,7 @@ void check_tokens(const Facts& facts, std::vector<CheckFinding>& findings) {
   Gathered disagree("tokens_disagree", kCompareCounts);
   Gathered foreign("foreign_traffic", kStopOthers);
   compare_output(facts, disagree, foreign);
+  compare_with_limit(facts, disagree);
   compare_prompts(facts, foreign);
   if (facts.tokens.engine_restarted) {
     disagree.add(Severity::care,

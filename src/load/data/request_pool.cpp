@@ -1,6 +1,9 @@
 #include "load/data/request_pool.hpp"
 
 #include <algorithm>
+#include <filesystem>
+
+#include <fmt/core.h>
 
 #include "base/check.hpp"
 #include "io/digest.hpp"
@@ -96,6 +99,11 @@ std::string_view name_of(DataSetKind kind) {
 }
 
 Result<RequestPool> request_pool_of(DataSetKind kind, const std::string& path) {
+  std::error_code unknown;
+  if (std::filesystem::exists(path, unknown) && !std::filesystem::is_regular_file(path, unknown)) {
+    return failure(ErrorKind::usage, fmt::format("{} is no file that can be read whole", path),
+                   "give the data set as a file");
+  }
   TRY(const std::string bytes, file_bytes(path));
   auto pool = request_pool_in(kind, bytes);
   if (!pool) return unexpected(std::move(pool).error().in(path));
