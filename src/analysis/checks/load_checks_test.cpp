@@ -16,7 +16,7 @@ using test::TestRun;
 /// One answer of 1000 tokens, and an engine that counts `counted` over the load.
 TestRun with_engine_count(double counted, CounterClock clock = CounterClock::at_finish) {
   TestRun run = sound_run();
-  run.run.requests[0].output_tokens = 1000;
+  run.run.requests[0].output_tokens = run.run.requests[0].output_tokens_asked = 1000;
   run.engine_counter(EngineMetric::output_tokens, clock);
   run.scrape(5, {{EngineMetric::output_tokens, 50000}});
   run.scrape(45, {{EngineMetric::output_tokens, 50000 + counted}});
@@ -53,7 +53,7 @@ TEST(TokensDisagree, ACounterThatMovesAtTheEndMayLackBrokenOffAnswers) {
     TestRun run = with_engine_count(1000, clock);
     RequestRecord& cancelled = run.answer(22, {1, 2});
     cancelled.outcome = Outcome::cancelled;
-    cancelled.output_tokens = 400;
+    cancelled.output_tokens = cancelled.output_tokens_asked = 400;
     return severity_of(run.analysed(), "tokens_disagree");
   };
   EXPECT_EQ(severity(CounterClock::at_finish), "none");
