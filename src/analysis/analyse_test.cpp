@@ -322,6 +322,19 @@ TEST(Analyse, AnEngineThatCameOrWentVoidsTheCounters) {
   EXPECT_EQ(run.analysed().tokens.prompt_computed, std::nullopt);
 }
 
+TEST(Analyse, AWindowWithoutATokenKnowsNothingOfWhatTokensWereMadeOf) {
+  test::TestRun run;
+  run.power(0);
+  run.steady_power(0, 400);
+  run.answer(45, {1, 2});  // sent behind the window
+  const TokenCounts tokens = run.analysed().tokens;
+  EXPECT_EQ(tokens.output, 0);
+  EXPECT_EQ(tokens.prompt_submitted, 0);
+  EXPECT_EQ(tokens.prompt_cached, std::nullopt);
+  EXPECT_EQ(tokens.prompt_computed, std::nullopt);
+  EXPECT_EQ(tokens.output_reasoning, std::nullopt);
+}
+
 TEST(Analyse, EngineStateIsTheMeanOverTheWindow) {
   TestRun run = test::sound_run();
   run.scrape(5, {{EngineMetric::requests_running, 100}, {EngineMetric::preemptions, 3}});

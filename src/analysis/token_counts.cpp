@@ -163,6 +163,8 @@ ClientTokens client_tokens(const std::vector<RequestRecord>& requests,
     if (window) count_in_window(sum, requests[i], answers[i], *window);
     count_in_run(sum, requests[i], answers[i]);
   }
+  // Where nothing came nobody has said how much of it was reasoning.
+  if (counts.output.value_or(0) <= 0) counts.output_reasoning.reset();
   counts.source = source_of(requests, answers);
   counts.client_output_run = sum.output_run_low;
   if (window) counts.edge_bound_output = sum.start_bound + sum.end_bound;

@@ -58,7 +58,8 @@ std::optional<double> computed_share(const Run& run, TimeSpan window,
 
 void split_prompts(const Run& run, TokenFacts& facts, TimeSpan window) {
   TokenCounts& counts = facts.client.counts;
-  if (!counts.prompt_submitted) {
+  // Where no prompt was answered nothing is known of how prompts were worked on: that is not 0.
+  if (counts.prompt_submitted.value_or(0) <= 0) {
     counts.prompt_cached.reset();
     return;
   }
