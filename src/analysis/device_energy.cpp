@@ -231,9 +231,9 @@ DeviceMeasure measured_device(const Run& run, const SeriesTable& series,
     measure.missing = none ? NoEnergy::no_signal : why_missing(run, series, sources, measure, span);
     measure.reason = words_for(measure.missing, *sources.device);
   }
-  if (measure.line.mean_power && measure.line.power_limit_enforced > Watts(0) &&
+  if (measure.line.mean_power && measure.line.limits_after.enforced > Watts(0) &&
       is_gpu_boundary(measure.boundary)) {
-    measure.line.share_of_limit = *measure.line.mean_power / *measure.line.power_limit_enforced;
+    measure.line.share_of_limit = *measure.line.mean_power / *measure.line.limits_after.enforced;
   }
   return measure;
 }

@@ -79,8 +79,6 @@ DeviceEnergy state_of_device(const Run& run, const SeriesTable& series, const De
   line.simulated = device.simulated;
   line.limits_before = limits_at(run, series, device, span.begin);
   line.limits_after = limits_at(run, series, device, span.end);
-  line.power_limit_enforced = line.limits_after.enforced;
-  line.power_limit_default = line.limits_after.by_default;
   line.throttled = time_counted_in(run, series, device, Measurand::throttled_time, span);
   line.temperature_mean_c = mean(Measurand::temperature);
   line.sm_clock_mean_mhz = mean(Measurand::sm_clock);

@@ -36,10 +36,9 @@ Result<ServiceLevel> preset_in(std::string_view name) {
     }
     names.emplace_back(preset.name);
   }
-  return failure(
-      ErrorKind::usage,
-      fmt::format("--goodput {} is no preset{}", quoted(name), did_you_mean(name, names)),
-      fmt::format("the presets are {}", fmt::join(names, ", ")));
+  return failure(ErrorKind::usage,
+                 fmt::format("{} is no preset{}", quoted(name), did_you_mean(name, names)),
+                 fmt::format("the presets are {}", fmt::join(names, ", ")));
 }
 
 }  // namespace
@@ -62,13 +61,13 @@ Result<ServiceLevel> service_level_in(std::string_view text) {
                                                           : nullptr;
     if (which == nullptr || !limit || !(*limit > 0) || *limit > 1e9 || *which) {
       return failure(ErrorKind::usage,
-                     fmt::format("--goodput \"{}\" is no limit in milliseconds", quoted(item)),
+                     fmt::format("\"{}\" is no limit in milliseconds", quoted(item)),
                      "write --goodput ttft:200,tpot:50,e2el:5000, each at most once");
     }
     *which = Seconds(*limit / 1000);
   }
   if (!level.empty()) return level;
-  return failure(ErrorKind::usage, "--goodput names no limit", "write --goodput ttft:200,tpot:50");
+  return failure(ErrorKind::usage, "no limit is named", "write --goodput ttft:200,tpot:50");
 }
 
 }  // namespace tokenjoule

@@ -88,13 +88,11 @@ struct DeviceEnergy {
   std::optional<Watts> mean_power;
   std::optional<Watts> idle_power;
   std::optional<Joules> active_joules;
-  std::optional<Seconds> step;     ///< of the counter, median
-  std::optional<Seconds> max_gap;  ///< between reads in the window
-  std::optional<Watts> power_limit_enforced;
-  std::optional<Watts> power_limit_default;
+  std::optional<Seconds> step;           ///< of the counter, median
+  std::optional<Seconds> max_gap;        ///< between reads in the window
   PowerLimits limits_before;             ///< at the window's begin
   PowerLimits limits_after;              ///< at its end
-  std::optional<double> share_of_limit;  ///< mean power / enforced limit
+  std::optional<double> share_of_limit;  ///< mean power / limits_after.enforced
   std::optional<Seconds> throttled;
   std::optional<double> temperature_mean_c;
   std::optional<double> sm_clock_mean_mhz;

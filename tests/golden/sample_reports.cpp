@@ -67,7 +67,6 @@ DeviceEnergy simulated_gpu(std::string index, double joules) {
   gpu.active_joules = Joules(joules - 82.1 * 60);
   gpu.step = Seconds(0.1);
   gpu.max_gap = Seconds(0.11);
-  gpu.power_limit_enforced = gpu.power_limit_default = Watts(700);
   gpu.limits_before = {Watts(700), Watts(700), Watts(700), Watts(200), Watts(700)};
   gpu.limits_after = gpu.limits_before;
   gpu.share_of_limit = joules / 60 / 700;

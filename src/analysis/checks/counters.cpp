@@ -75,23 +75,20 @@ void check_agreement(const BoundaryMeasure& measure, std::vector<CheckFinding>& 
   apart.append_to(findings);
 }
 
-std::optional<Watts> limit_of(const Facts& facts, const DeviceMeasure& device) {
-  if (device.line.power_limit_enforced) return device.line.power_limit_enforced;
-  if (device.line.power_limit_default) return device.line.power_limit_default;
-  const Signal* highest = signal_with(facts.run, *device.device, Measurand::power_limit_max);
-  if (highest == nullptr || facts.series.of(highest->id).empty()) return std::nullopt;
-  return Watts(facts.series.of(highest->id).back().raw * highest->to_si);
+std::optional<Watts> limit_of(const DeviceMeasure& device) {
+  const PowerLimits& limits = device.line.limits_after;
+  if (limits.enforced) return limits.enforced;
+  return limits.by_default ? limits.by_default : limits.highest;
 }
 
 /// The limit is the board's: a module that holds a CPU as well may draw more.
-void check_plausible(const Facts& facts, const BoundaryMeasure& measure,
-                     std::vector<CheckFinding>& findings) {
+void check_plausible(const BoundaryMeasure& measure, std::vector<CheckFinding>& findings) {
   const Boundary boundary = measure.energy.boundary;
   if (boundary != Boundary::gpu_board && boundary != Boundary::chip) return;
   Gathered implausible("implausible_power", "compare the sensor's unit with its documentation",
                        boundary);
   for (const DeviceMeasure& device : measure.devices) {
-    const auto limit = limit_of(facts, device);
+    const auto limit = limit_of(device);
     if (device.used == nullptr || !limit || *limit <= Watts(0)) continue;
     const bool counted = device.used == device.counter;
     const Watts highest = counted ? device.by_counter.highest_power : device.by_power.mean;
@@ -112,7 +109,7 @@ void check_counters(const Facts& facts, std::vector<CheckFinding>& findings) {
     check_backward(measure, findings);
     check_coarse(measure, *facts.window.span, findings);
     check_agreement(measure, findings);
-    check_plausible(facts, measure, findings);
+    check_plausible(measure, findings);
   }
 }
 

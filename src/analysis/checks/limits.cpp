@@ -22,7 +22,7 @@ void check_expectation(const Facts& facts, const Device& device, TimeSpan window
                        Gathered& unexpected_limit) {
   const auto expected = facts.settings.expected_power_limit;
   if (!expected) return;
-  const auto limit = state_of_device(facts.run, facts.series, device, window).power_limit_enforced;
+  const auto limit = state_of_device(facts.run, facts.series, device, window).limits_after.enforced;
   if (!limit) {
     unexpected_limit.add(Severity::care, fmt::format("the power limit of {} cannot be read: {:.0f} "
                                                      "W was expected",
