@@ -30,7 +30,8 @@ void AnswerDecoder::fail(std::string failure) {
 
 void AnswerDecoder::event(AnswerEventReader& reader, std::string_view data, MonoTime at,
                           bool censored) {
-  if (trimmed(data) == "[DONE]") {
+  constexpr std::size_t kLongestDone = 32;
+  if (data.size() < kLongestDone && trimmed(data) == "[DONE]") {
     set_once(done_, at);
     return;
   }

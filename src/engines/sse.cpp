@@ -1,6 +1,7 @@
 #include "engines/sse.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/text.hpp"
 
@@ -10,49 +11,45 @@ namespace {
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
-/// Where the line ends, at or after `from`: memchr for either end, as lines are long.
-std::size_t line_end(std::string_view text, std::size_t from) {
-  const std::size_t feed = text.find('\n', from);
-  const std::size_t carriage_return = text.substr(0, feed).find('\r', from);
+/// Where the first line ends: memchr for either end, as lines are long.
+std::size_t line_end(std::string_view text) {
+  const std::size_t feed = text.find('\n');
+  const std::size_t carriage_return = text.substr(0, feed).find('\r');
   return std::min(feed, carriage_return);
 }
 
 }  // namespace
 
-void SseReader::put(std::string_view bytes) {
-  if (begin_ > 0) {
-    buffer_.erase(0, begin_);
-    scanned_ -= begin_;
-    begin_ = 0;
-  }
-  buffer_ += bytes;
-}
+void SseReader::put(std::string_view bytes) { input_ = bytes; }
 
 void SseReader::finish() { finished_ = true; }
 
 bool SseReader::take_line(std::string_view& line) {
-  const std::string_view text = buffer_;
-  if (at_start_) {
-    const std::string_view head = text.substr(0, kByteOrderMark.size());
-    if (head != kByteOrderMark && starts_with(kByteOrderMark, head) && !finished_) return false;
-    if (head == kByteOrderMark) begin_ = scanned_ = kByteOrderMark.size();
-    at_start_ = false;
-  }
-  if (skip_line_feed_ && begin_ < text.size()) {
-    if (text[begin_] == '\n') ++begin_;
+  if (std::exchange(line_joined_, false)) line_.clear();
+  if (skip_line_feed_ && !input_.empty()) {
+    if (input_.front() == '\n') input_.remove_prefix(1);
     skip_line_feed_ = false;
   }
-  const std::size_t end = line_end(text, std::max(begin_, scanned_));
+  const std::size_t end = line_end(input_);
   if (end == std::string_view::npos) {
-    scanned_ = text.size();
-    if (!finished_ || begin_ == text.size()) return false;
-    line = text.substr(begin_);
-    begin_ = text.size();
-    return true;
+    line_ += input_;
+    input_ = {};
+    if (!finished_ || line_.empty()) return false;
+    line_joined_ = true;
+  } else if (line_.empty()) {
+    line = input_.substr(0, end);
+  } else {
+    line_ += input_.substr(0, end);
+    line_joined_ = true;
   }
-  line = text.substr(begin_, end - begin_);
-  skip_line_feed_ = text[end] == '\r';
-  begin_ = scanned_ = end + 1;
+  if (line_joined_) line = line_;
+  if (end != std::string_view::npos) {
+    skip_line_feed_ = input_[end] == '\r';
+    input_.remove_prefix(end + 1);
+  }
+  if (std::exchange(at_start_, false) && starts_with(line, kByteOrderMark)) {
+    line.remove_prefix(kByteOrderMark.size());
+  }
   return true;
 }
 
@@ -63,9 +60,27 @@ void SseReader::read_field(std::string_view line) {
   std::string_view value =
       colon == std::string_view::npos ? std::string_view() : line.substr(colon + 1);
   if (starts_with(value, " ")) value.remove_prefix(1);
-  if (has_data_) data_ += '\n';
-  data_ += value;
-  has_data_ = true;
+  if (has_data_) {
+    keep_data();
+    kept_data_ += '\n';
+    kept_data_ += value;
+  } else {
+    data_ = value;
+    has_data_ = true;
+  }
+  if (line_joined_) keep_data();
+}
+
+/// Copies the data so far out of bytes that will not stay.
+void SseReader::keep_data() {
+  if (has_data_ && !std::exchange(data_is_kept_, true)) kept_data_ = data_;
+}
+
+std::string_view SseReader::event_data() {
+  const std::string_view data = data_is_kept_ ? std::string_view(kept_data_) : data_;
+  const bool any = has_data_;
+  has_data_ = data_is_kept_ = false;
+  return any ? data : std::string_view();
 }
 
 std::optional<std::string_view> SseReader::next() {
@@ -77,11 +92,11 @@ std::optional<std::string_view> SseReader::next() {
       read_field(line);
       continue;
     }
-    if (!more && !finished_) return std::nullopt;
-    event_.swap(data_);
-    data_.clear();
-    has_data_ = false;
-    if (!event_.empty()) return event_;
+    if (!more && !finished_) {
+      keep_data();
+      return std::nullopt;
+    }
+    if (const std::string_view data = event_data(); !data.empty()) return data;
   }
   return std::nullopt;
 }

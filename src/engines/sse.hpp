@@ -12,6 +12,8 @@ namespace tokenjoule {
 /// \n. An event without data is none.
 class SseReader {
  public:
+  /// @param bytes are read where they lie: they must stay until next() has given nullopt, and all
+  /// events of one put must be taken before another.
   void put(std::string_view bytes);
   /// The data of the next event that is complete; valid until the next call. nullopt: more bytes
   /// are needed.
@@ -23,13 +25,16 @@ class SseReader {
  private:
   bool take_line(std::string_view& line);
   void read_field(std::string_view line);
+  void keep_data();
+  std::string_view event_data();
 
-  std::string buffer_;
-  std::size_t begin_ = 0;    ///< of the unread part of buffer_
-  std::size_t scanned_ = 0;  ///< up to here buffer_ holds no line end
-  std::string data_;         ///< of the event that is being read
-  std::string event_;        ///< the data given out last
+  std::string_view input_;  ///< what is unread of the bytes last put
+  std::string line_;        ///< an unfinished line, or the last one where it had to be joined
+  bool line_joined_ = false;
+  std::string_view data_;  ///< of the event that is being read, where it lies
+  std::string kept_data_;  ///< the same, where that is not possible
   bool has_data_ = false;
+  bool data_is_kept_ = false;
   bool skip_line_feed_ = false;  ///< the last line ended in \r: a \n right behind it belongs to it
   bool at_start_ = true;         ///< a byte order mark may still come
   bool finished_ = false;

@@ -15,7 +15,6 @@ BlockDecoder::BlockDecoder(std::size_t streams, LoadCounters& counters, AnswerFa
     : answers_(streams), counters_(counters), failures_(failures), records_(std::move(records)) {}
 
 void BlockDecoder::take(const BlockBatch& batch) {
-  std::size_t byte = 0;
   std::size_t record = 0;
   for (const StreamBlock& block : batch.blocks) {
     std::unique_ptr<Answer>& answer = answers_[block.stream];
@@ -25,15 +24,15 @@ void BlockDecoder::take(const BlockBatch& batch) {
         if (block.event_stream) answer->format = Format::events;
         break;
       case StreamBlock::Kind::body:
-        if (answer) body(*answer, block, {batch.bytes.data() + byte, block.size});
-        byte += block.size;
+        if (answer) body(*answer, block);
         break;
       case StreamBlock::Kind::end: end(block, batch.ended[record++]); break;
     }
   }
 }
 
-void BlockDecoder::body(Answer& answer, const StreamBlock& block, std::string_view bytes) {
+void BlockDecoder::body(Answer& answer, const StreamBlock& block) {
+  const std::string_view bytes = block.bytes;
   answer.last_at = block.at;
   if (answer.format == Format::unknown) {
     const std::size_t first = bytes.find_first_not_of(" \t\r\n");
@@ -46,7 +45,7 @@ void BlockDecoder::body(Answer& answer, const StreamBlock& block, std::string_vi
     return;
   }
   answer.events.put(bytes);
-  drain(answer, block.at, block.lag > kLate);
+  drain(answer, block.at, block.waited > kLate);
 }
 
 void BlockDecoder::drain(Answer& answer, MonoTime at, bool late) {

@@ -21,9 +21,9 @@ struct Decoding {
   void begin(std::uint32_t stream, bool event_stream = true) {
     queue.begin(stream, MonoTime{}, event_stream);
   }
-  void body(std::uint32_t stream, std::int64_t at_ms, Nanoseconds lag, std::string_view bytes) {
+  void body(std::uint32_t stream, std::int64_t at_ms, Nanoseconds waited, std::string_view bytes) {
     const std::string_view pieces[] = {bytes.substr(0, 3), bytes.substr(3)};
-    queue.body(stream, MonoTime{} + milliseconds(at_ms), lag, pieces);
+    queue.body(stream, {MonoTime{} + milliseconds(at_ms), {}, waited}, pieces);
   }
   void end(std::uint32_t stream, AnswerEnd how = AnswerEnd::whole, RequestRecord record = {}) {
     queue.end(stream, how, std::move(record));
@@ -65,6 +65,17 @@ TEST(BlockDecoder, EventsThatShareALateReadAreCensored) {
   decoding.end(0);
   EXPECT_EQ(decoding.records.at(0).token_times, "10000~ 0~ 0~ 10000");
   EXPECT_EQ(decoding.counters.reads_coalesced, 1);
+}
+
+TEST(BlockDecoder, EventsAreCensoredAlsoWhereOnlyTheFirstOfThemCanHaveWaited) {
+  Decoding decoding;
+  decoding.begin(0);
+  const std::string both = joined(kToken, kToken, kDone);
+  const std::string_view pieces[] = {both};
+  decoding.queue.body(0, {MonoTime{} + milliseconds(40), microseconds(100), milliseconds(39)},
+                      pieces);
+  decoding.end(0);
+  EXPECT_EQ(decoding.records.at(0).token_times, "40000~ 0~");
 }
 
 TEST(BlockDecoder, EventsThatTheServerSentTogetherAreNotCensored) {
@@ -147,15 +158,37 @@ TEST(BlockDecoder, CompletedWarmupRequestsAreCountedApart) {
 }
 
 TEST(BlockQueue, IsFullAtItsCapacityAndEmptyAgainOnceTaken) {
-  BlockQueue queue(100);
-  const std::string_view piece[] = {"0123456789"};
+  BlockQueue queue(2 * ByteChunk::kSize);
+  const std::string text(1000, 'x');
+  const std::string_view piece[] = {text};
   EXPECT_TRUE(queue.has_room());
-  while (queue.has_room()) queue.body(0, {}, {}, piece);
+  std::size_t bodies = 0;
+  for (; queue.has_room(); ++bodies) queue.body(0, {}, piece);
+  // A chunk holds 131 of them; the second chunk, with the blocks themselves, is above capacity.
+  EXPECT_EQ(bodies, 132U);
   BlockBatch batch;
   EXPECT_TRUE(queue.take(batch));
-  EXPECT_GE(batch.bytes.size() + batch.blocks.size() * sizeof(StreamBlock), 100U);
+  EXPECT_EQ(batch.chunks.size(), 2U);
   EXPECT_TRUE(queue.has_room());
   EXPECT_FALSE(queue.take(batch));
+}
+
+TEST(BlockQueue, BytesStayAsTheyWereOverManyChunksAndBatches) {
+  BlockQueue queue;
+  BlockBatch batch;
+  for (int round = 0; round < 3; ++round) {
+    std::vector<std::string> texts;
+    for (std::size_t i = 0; i < 40; ++i) {
+      // The last one is longer than a chunk.
+      texts.emplace_back(i == 39 ? ByteChunk::kSize + 1 : 10'000 + i, static_cast<char>('A' + i));
+      const std::string_view pieces[] = {std::string_view(texts.back()).substr(0, 7),
+                                         std::string_view(texts.back()).substr(7)};
+      queue.body(static_cast<std::uint32_t>(i), {}, pieces);
+    }
+    ASSERT_TRUE(queue.take(batch));
+    ASSERT_EQ(batch.blocks.size(), texts.size());
+    for (std::size_t i = 0; i < texts.size(); ++i) EXPECT_EQ(batch.blocks[i].bytes, texts[i]);
+  }
 }
 
 }  // namespace

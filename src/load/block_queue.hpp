@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <span>
 #include <string_view>
@@ -14,8 +15,15 @@
 
 namespace tokenjoule {
 
-/// One thing that happened to a stream's answer, as the loop saw it. Its bytes, or its record,
-/// stand in the batch in the order of the blocks.
+/// When the bytes of one read came.
+struct BodyTimes {
+  MonoTime at;         ///< those that came last
+  Nanoseconds lag;     ///< from then until the program had them
+  Nanoseconds waited;  ///< the longest that those which came first can have waited for it; >= lag
+};
+
+/// One thing that happened to a stream's answer, as the loop saw it. Records stand in the batch in
+/// the order of the blocks that end them.
 struct StreamBlock {
   enum class Kind : std::uint8_t {
     begin,  ///< the head of an answer with status 2xx came; `at`: when the request was sent
@@ -26,17 +34,25 @@ struct StreamBlock {
   bool event_stream = false;         ///< begin: the content type says so
   AnswerEnd how = AnswerEnd::whole;  ///< end
   std::uint32_t stream = 0;
-  std::uint32_t size = 0;  ///< body: bytes
   MonoTime at;
-  Nanoseconds lag;  ///< body: from `at` until the program had the bytes
+  Nanoseconds lag;         ///< body: as in BodyTimes
+  Nanoseconds waited;      ///< likewise
+  std::string_view bytes;  ///< body: in memory of the batch
+};
+
+/// A piece of memory that bodies are copied into. Pieces of one size, used again, so that a batch
+/// takes what it holds and no more: one that grew as a vector does would at times take thrice that.
+struct ByteChunk {
+  static constexpr std::size_t kSize = 128 * 1024;  ///< more than one read brings
+  std::unique_ptr<char[]> bytes;
+  std::size_t size = 0;
+  std::size_t used = 0;
 };
 
 struct BlockBatch {
   std::vector<StreamBlock> blocks;
-  std::vector<char> bytes;
   std::vector<RequestRecord> ended;
-
-  void clear();
+  std::vector<ByteChunk> chunks;
 };
 
 /// What the loop hands to its decoder: a batch behind a mutex, which the decoder swaps out whole.
@@ -44,22 +60,30 @@ struct BlockBatch {
 /// reads, as what was read cannot be refused any more.
 class BlockQueue {
  public:
-  explicit BlockQueue(std::size_t capacity = 64 << 20) : capacity_(capacity) {}
+  /// Half a second of what one load thread can read where each event is a packet of its own.
+  static constexpr std::size_t kCapacity = 16 << 20;
+
+  explicit BlockQueue(std::size_t capacity = kCapacity) : capacity_(capacity) {}
 
   bool has_room() const { return size_.load(std::memory_order_relaxed) < capacity_; }
   void begin(std::uint32_t stream, MonoTime sent, bool event_stream);
-  void body(std::uint32_t stream, MonoTime at, Nanoseconds lag,
-            std::span<const std::string_view> pieces);
+  void body(std::uint32_t stream, const BodyTimes& times, std::span<const std::string_view> pieces);
   void end(std::uint32_t stream, AnswerEnd how, RequestRecord record);
 
   /// Puts all blocks so far into `batch`, whose memory is used again; false if there are none.
   bool take(BlockBatch& batch);
 
  private:
+  static constexpr std::size_t kMostSpare = 16;  ///< chunks kept for later
+
+  ByteChunk& chunk_with_room(std::size_t size);
+  void recycle(BlockBatch& batch);
+
   std::size_t capacity_;
   std::atomic<std::size_t> size_{0};
   std::mutex mutex_;
   BlockBatch batch_;
+  std::vector<ByteChunk> spare_;
 };
 
 }  // namespace tokenjoule

@@ -82,7 +82,7 @@ class Script {
       const std::size_t step = single_bytes ? 1 : piece.bytes.size();
       for (std::size_t i = 0; i < piece.bytes.size(); i += step) {
         const std::string_view part[] = {std::string_view(piece.bytes).substr(i, step)};
-        queue.body(0, kSent + milliseconds(piece.ms), {}, part);
+        queue.body(0, {kSent + milliseconds(piece.ms), {}, {}}, part);
       }
     }
     queue.end(0, how, request(how, failure));

@@ -1,5 +1,6 @@
 // What the load client makes of answers, good and bad.
 
+#include <atomic>
 #include <barrier>
 
 #include <fmt/format.h>
@@ -215,6 +216,47 @@ TEST(LoadClientAnswers, AnAnswerBeforeTheWholeRequestWasReadIsAnAnswer) {
   load.options.input_length = fixed_length(1000);
   load.run();
   EXPECT_EQ(load.records().at(0).failure, "too_large: http 413: too long");
+}
+
+TEST(LoadClientAnswers, OfTwoEventsThatWaitedForAStalledLoopTheFirstIsNotTakenForPrompt) {
+  constexpr std::string_view kToken = "data: {\"choices\":[{\"text\":\"a\"}]}\n\n";
+  std::atomic<bool> first_sent{false}, stalled{false}, all_sent{false};
+  SystemClock clock;
+  const auto wait_for = [&](const std::atomic<bool>& flag) {
+    const MonoTime last = clock.now() + kPatience;
+    while (!flag && clock.now() < last) clock.sleep_until(clock.now() + milliseconds(1), {});
+  };
+  ScriptedServer server([&](const Peer& peer, const ServedRequest&) {
+    peer.send("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n");
+    peer.send(kToken);
+    first_sent = true;
+    wait_for(stalled);
+    peer.send(kToken);
+    clock.sleep_until(clock.now() + milliseconds(10), {});  // the gap that must not come out as 0
+    peer.send(kToken);
+    peer.send("data: [DONE]\n\n");
+    all_sent = true;
+    return Then::close;
+  });
+  Load load(server.url());
+  LoadProbe probe;
+  probe.each_round = [&](MonoTime) {
+    if (!first_sent || stalled.exchange(true)) return;
+    wait_for(all_sent);
+  };
+  load.client =
+      LoadClient::start(load.options, load.dialect, load.clock, load.queue, {}, probe).value();
+  load.client->begin_measure();
+  ASSERT_TRUE(load.wait_for([&] { return load.client->last_of_num_requests_sent().has_value(); }));
+  load.client->stop_sending();
+  ASSERT_TRUE(load.client->wait_idle(load.deadline()));
+  const auto records = load.records();
+  ASSERT_EQ(records.size(), 1U);
+  TokenTimesReader times(records[0].token_times, records[0].sent);
+  std::vector<bool> censored;
+  while (const auto event = times.next()) censored.push_back(event->censored);
+  ASSERT_EQ(censored.size(), 3U);
+  EXPECT_TRUE(censored[1] && censored[2]);
 }
 
 }  // namespace

@@ -28,6 +28,9 @@ constexpr std::uint64_t kTimerTag = kWakeTag - 1;
 constexpr Nanoseconds kSampleClocks = milliseconds(5);
 constexpr Nanoseconds kPublish = milliseconds(200);
 
+// epoll_wait that took longer had to wait: it takes some microseconds where sockets are ready.
+constexpr Nanoseconds kSlept = microseconds(200);
+
 // How late a time-out or the end of a pause may be noticed.
 constexpr int kSleepMs = 50;
 constexpr int kSleepWhilePausedMs = 10;
@@ -95,14 +98,26 @@ int LoadLoop::longest_sleep_ms() const {
   return waiting_ > 0 ? kSleepWhilePausedMs : kSleepMs;
 }
 
-void LoadLoop::round(int timeout_ms) {
-  std::array<epoll_event, 256> events;
+/// Waits for sockets that are ready, and finds out since when they can have been so.
+std::size_t LoadLoop::harvest(std::span<epoll_event> events, int timeout_ms) {
+  const MonoTime before = parts_.clock.now();
   const int count =
       ::epoll_wait(epoll_, events.data(), static_cast<int>(events.size()), timeout_ms);
-  round_begin_ = parts_.clock.now();
+  const MonoTime last_harvest = std::exchange(round_begin_, parts_.clock.now());
+  if (round_begin_ - before > kSlept) {
+    nothing_waited_ = round_begin_;  // what it slept for has only just come
+  } else if (!harvest_full_) {
+    nothing_waited_ = last_harvest;
+  }
+  harvest_full_ = count == static_cast<int>(events.size());
+  return static_cast<std::size_t>(std::max(count, 0));
+}
+
+void LoadLoop::round(int timeout_ms) {
+  std::array<epoll_event, 256> events;
+  const std::size_t count = harvest(events, timeout_ms);
   if (round_begin_ - sampled_ >= kSampleClocks) sample_clocks();
-  for (int i = 0; i < count; ++i) {
-    const epoll_event& event = events[static_cast<std::size_t>(i)];
+  for (const epoll_event& event : std::span(events).first(count)) {
     if (event.data.u64 == kWakeTag || event.data.u64 == kTimerTag) {
       const int descriptor = event.data.u64 == kWakeTag ? wake_ : timer_descriptor_;
       std::uint64_t wakes = 0;

@@ -7,9 +7,12 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <sys/epoll.h>
 
 #include "io/clock.hpp"
 #include "load/block_decoder.hpp"
@@ -73,14 +76,11 @@ class LoadLoop {
   /// second.
   static constexpr std::size_t kMostConnecting = 256;
 
-  /// When bytes came, and how long after that the program had them.
-  struct Arrival {
-    MonoTime at;
-    Nanoseconds lag;
-  };
+  using Arrival = BodyTimes;
 
   // load_loop.cpp: the loop itself
   void round(int timeout_ms);
+  std::size_t harvest(std::span<epoll_event> events, int timeout_ms);
   int longest_sleep_ms() const;
   void obey();
   void begin_streams(bool first_time);
@@ -160,6 +160,8 @@ class LoadLoop {
   bool cancelled_ = false;
   WallOffset offset_;
   MonoTime round_begin_;
+  MonoTime nothing_waited_;    ///< up to then, nothing had come that is still unread
+  bool harvest_full_ = false;  ///< epoll may have had more than it gave
   MonoTime sampled_;
   MonoTime published_;
   MonoTime house_kept_;

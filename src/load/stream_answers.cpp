@@ -53,10 +53,12 @@ LoadLoop::Arrival LoadLoop::arrival_of(const Transfer& transfer, MonoTime own) {
   if (!transfer.received) {
     // Without the kernel's stamp the bytes are known to have waited since epoll named the socket.
     ++totals_.reads_user_stamped;
-    return {own, own - round_begin_};
+    return {own, own - round_begin_, own - nothing_waited_};
   }
   const MonoTime at = std::min(offset_.steady_time(*transfer.received), own);
-  return {at, own - at};
+  // One that came before the others of this harvest shows how late the wake-up was.
+  nothing_waited_ = std::min(nothing_waited_, at);
+  return {at, own - at, own - nothing_waited_};
 }
 
 void LoadLoop::take_bytes(Stream& stream, char* bytes, std::size_t count, const Arrival& arrival) {
@@ -78,7 +80,7 @@ void LoadLoop::take_pieces(Stream& stream, const Arrival& arrival) {
   if (pieces.empty()) return;
   if (!stream.record.first_body) stream.record.first_body = arrival.at;
   if (stream.body_begun) {
-    return parts_.blocks.body(stream.index, arrival.at, arrival.lag, pieces);
+    return parts_.blocks.body(stream.index, arrival, pieces);
   }
   for (const std::string_view piece : pieces) {
     stream.refusal +=

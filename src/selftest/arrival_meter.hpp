@@ -14,8 +14,9 @@ namespace tokenjoule {
 /// One read of one stream, as the client stamped it.
 struct StampedRead {
   std::uint32_t stream = 0;
-  MonoTime at;      ///< when the bytes came: the kernel's receive stamp, where there is one
-  Nanoseconds lag;  ///< from then until the program had them
+  MonoTime at;         ///< when the bytes came: the kernel's receive stamp, where there is one
+  Nanoseconds lag;     ///< from then until the program had them
+  Nanoseconds waited;  ///< the longest that the first of them can have waited
 };
 
 /// Holds a client's stamps against the emitter's send times. Pure; for one thread. Only what was

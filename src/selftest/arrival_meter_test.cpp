@@ -37,11 +37,19 @@ TEST(ArrivalMeter, LeavesOutGapsWithinALateReadAndCountsThem) {
   ArrivalMeter meter(1);
   add(meter, {0, at_ms(10), {}}, {at_ms(10)});
   // Two events of a read that came 30 ms late: both gaps are not known.
-  add(meter, {0, at_ms(50), milliseconds(30)}, {at_ms(30), at_ms(50)});
+  add(meter, {0, at_ms(50), milliseconds(30), milliseconds(30)}, {at_ms(30), at_ms(50)});
   EXPECT_EQ(meter.censored(), 2);
   EXPECT_EQ(meter.itl_errors().count(), 0);
   EXPECT_EQ(meter.state().reads, 2);
   EXPECT_EQ(meter.state().reads_late, 1);
+  EXPECT_EQ(meter.state().reads_coalesced, 1);
+}
+
+TEST(ArrivalMeter, AReadIsLateAlsoWhereOnlyItsFirstBytesWaited) {
+  ArrivalMeter meter(1);
+  add(meter, {0, at_ms(50), {}, milliseconds(20)}, {at_ms(30), at_ms(50)});
+  EXPECT_EQ(meter.censored(), 2);
+  EXPECT_EQ(meter.state().reads_late, 0);
   EXPECT_EQ(meter.state().reads_coalesced, 1);
 }
 

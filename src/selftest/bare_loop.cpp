@@ -139,7 +139,7 @@ class BareLoop {
       sent_.push_back(MonoTime{sent_ns - clock_.origin_ns()});
     });
     reading_.events += static_cast<std::int64_t>(sent_.size());
-    reading_.arrivals.add({static_cast<std::uint32_t>(stream), own, {}}, sent_, window_.get());
+    reading_.arrivals.add({static_cast<std::uint32_t>(stream), own, {}, {}}, sent_, window_.get());
   }
 
   const TurnPlan& plan_;

@@ -62,15 +62,13 @@ class BatchProbe {
       : clock_(clock), arrivals_(arrivals), window_(plan, clock) {}
 
   void see(const BlockBatch& batch) {
-    std::size_t byte = 0;
     for (const StreamBlock& block : batch.blocks) {
       if (block.kind != StreamBlock::Kind::body) continue;
       sent_.clear();
-      for_each_send_time({batch.bytes.data() + byte, block.size}, [this](std::int64_t sent_ns) {
+      for_each_send_time(block.bytes, [this](std::int64_t sent_ns) {
         sent_.push_back(MonoTime{sent_ns - clock_.origin_ns()});
       });
-      byte += block.size;
-      arrivals_.add({block.stream, block.at, block.lag}, sent_, window_.get());
+      arrivals_.add({block.stream, block.at, block.lag, block.waited}, sent_, window_.get());
     }
   }
 

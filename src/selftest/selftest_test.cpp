@@ -59,10 +59,10 @@ TEST(ClientGuard, IsThatOfAMeasurement) {
   TurnReading reading(1);
   const std::optional<TimeSpan> window = TimeSpan{MonoTime{}, MonoTime{} + whole_seconds(1)};
   const MonoTime sent[] = {MonoTime{}};
-  for (int i = 0; i < 97; ++i) reading.arrivals.add({0, MonoTime{}, {}}, sent, window);
+  for (int i = 0; i < 97; ++i) reading.arrivals.add({0, MonoTime{}, {}, {}}, sent, window);
   EXPECT_EQ(why_client_limited(reading, Seconds(1)), "");
   for (int i = 0; i < 3; ++i) {
-    reading.arrivals.add({0, MonoTime{}, milliseconds(6)}, sent, window);
+    reading.arrivals.add({0, MonoTime{}, milliseconds(6), milliseconds(6)}, sent, window);
   }
   EXPECT_NE(why_client_limited(reading, Seconds(1)).find("3.0 % of the reads"), std::string::npos);
 }
