@@ -144,6 +144,7 @@ void HttpReader::take_head() {
   head_.location = text_of(message[http::field::location]);
   head_.retry_after = text_of(message[http::field::retry_after]);
   head_.keep_alive = parser_->beast.keep_alive();
+  parser_->beast.get().clear();  // the fields: nothing looks at them again
   head_done_ = true;
 }
 

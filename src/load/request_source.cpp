@@ -25,6 +25,7 @@ PreparedRequest RequestSource::made(std::uint64_t id) const {
   PreparedRequest request{.id = id, .asked = workload_.lengths(id)};
   request.think = workload_.think_after(id);
   request.body = dialect_.request_body(workload_.spec(id));
+  request.body.shrink_to_fit();  // it may wait long, and there are as many as streams
   return request;
 }
 

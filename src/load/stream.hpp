@@ -54,6 +54,13 @@ struct Stream {
     return request && sent_bytes == head.size() + request->body.size() &&
            (!tls || tls->outgoing().empty());
   }
+  /// The request was sent whole and its answer has begun, so that it is never sent again: its bytes
+  /// are not needed while the answer comes, and with long prompts they are most of a stream.
+  void forget_sent_bytes() {
+    std::string().swap(head);
+    std::string().swap(request->body);
+    sent_bytes = 0;
+  }
 };
 
 /// The pause after so many failures in a row (at least 1): 100 ms, doubled up to 2 s; what the

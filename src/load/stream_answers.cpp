@@ -75,6 +75,7 @@ void LoadLoop::take_pieces(Stream& stream, const Arrival& arrival) {
     const bool events = starts_with(lower_case(head.content_type), "text/event-stream");
     parts_.blocks.begin(stream.index, stream.record.sent, events);
     stream.body_begun = true;
+    if (stream.sent_whole()) stream.forget_sent_bytes();
   }
   const auto pieces = stream.reader.body();
   if (pieces.empty()) return;
