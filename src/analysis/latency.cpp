@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <vector>
 
+#include "analysis/order_statistics.hpp"
 #include "analysis/requests.hpp"
 #include "analysis/statistics.hpp"
 #include "model/token_times.hpp"
@@ -10,17 +12,23 @@ namespace tokenjoule {
 
 namespace {
 
-/// All values, from which the summaries are made.
+/// All values but the gaps between tokens, from which the summaries are made.
 struct LatencyValues {
-  std::vector<double> ttft, tpot, tpot_behind_first, interactivity, itl, itl_upper, e2e;
-  bool any_censored = false;
+  std::vector<double> ttft, tpot, tpot_behind_first, interactivity, e2e;
 };
+
+/// A gap between tokens: the least and the most that it can have been.
+struct TokenGap {
+  double lower = 0;
+  double upper = 0;
+};
+using TakeGap = std::function<void(const TokenGap&)>;
 
 /// Gaps of one read: to its first event, and 0 to those that shared the read. Where they came late
 /// together, each gap may have been anything from 0 to the whole.
 class GapReader {
  public:
-  GapReader(LatencyValues& values, const AnswerTokens& answer) : values_(values), answer_(answer) {}
+  GapReader(const TakeGap& take, const AnswerTokens& answer) : take_(take), answer_(answer) {}
 
   void take(const TokenEvent& event) {
     if (!previous_) {
@@ -34,22 +42,52 @@ class GapReader {
     if (gap > 0) longest_ = gap;
     previous_ = event.at;
     if (tokens <= 0) return;
-    values_.itl.push_back(gap / tokens);
-    values_.itl_upper.push_back((event.censored ? std::max(longest_, gap) : gap) / tokens);
-    values_.any_censored = values_.any_censored || event.censored;
+    take_({gap / tokens, (event.censored ? std::max(longest_, gap) : gap) / tokens});
   }
 
  private:
-  LatencyValues& values_;
+  const TakeGap& take_;
   const AnswerTokens& answer_;
   std::optional<MonoTime> previous_;
   double longest_ = 0;
 };
 
-void take_gaps(LatencyValues& values, const RequestRecord& request, const AnswerTokens& answer) {
-  GapReader gaps(values, answer);
-  TokenTimesReader reader(request.token_times, request.sent);
-  while (const auto event = reader.next()) gaps.take(*event);
+bool counts(const RequestRecord& request, TimeSpan window) {
+  return request.outcome == Outcome::completed && window.contains(request.sent);
+}
+
+/// All gaps of the run's requests that count. There is one for nearly every token, too many to
+/// hold.
+void for_each_gap(const Run& run, const std::vector<AnswerTokens>& answers, TimeSpan window,
+                  const TakeGap& take) {
+  for (std::size_t i = 0; i < run.requests.size(); ++i) {
+    const RequestRecord& request = run.requests[i];
+    if (!answers[i].first || !counts(request, window)) continue;
+    GapReader gaps(take, answers[i]);
+    TokenTimesReader reader(request.token_times, request.sent);
+    while (const auto event = reader.next()) gaps.take(*event);
+  }
+}
+
+/// The summaries of gaps: one where all are known, else one at either extreme.
+void add_gaps(std::map<std::string, Summary>& all, const Run& run,
+              const std::vector<AnswerTokens>& answers, std::optional<TimeSpan> window,
+              const std::string& reason_if_none) {
+  const auto each = [&](double TokenGap::*extreme) {
+    return [&, extreme](const std::function<void(double)>& take) {
+      if (!window) return;
+      for_each_gap(run, answers, *window, [&](const TokenGap& gap) { take(gap.*extreme); });
+    };
+  };
+  bool differ = false;
+  if (window) {
+    for_each_gap(run, answers, *window,
+                 [&](const TokenGap& gap) { differ = differ || gap.upper != gap.lower; });
+  }
+  all["itl_seconds"] = summary_of_many(each(&TokenGap::lower), "s", reason_if_none);
+  if (differ) {
+    all["itl_upper_seconds"] = summary_of_many(each(&TokenGap::upper), "s", reason_if_none);
+  }
 }
 
 void take_request(LatencyValues& values, const RequestRecord& request, const AnswerTokens& answer,
@@ -69,7 +107,6 @@ void take_request(LatencyValues& values, const RequestRecord& request, const Ans
     values.tpot_behind_first.push_back(to_seconds(*answer.last - *answer.first).value() /
                                        behind_first);
   }
-  take_gaps(values, request, answer);
 }
 
 }  // namespace
@@ -79,7 +116,7 @@ std::map<std::string, Summary> latencies(const Run& run, const std::vector<Answe
   LatencyValues values;
   for (std::size_t i = 0; window && i < run.requests.size(); ++i) {
     const RequestRecord& request = run.requests[i];
-    if (request.outcome != Outcome::completed || !window->contains(request.sent)) continue;
+    if (!counts(request, *window)) continue;
     take_request(values, request, answers[i], open_loop);
   }
   const std::string none = run.requests.empty()
@@ -97,10 +134,7 @@ std::map<std::string, Summary> latencies(const Run& run, const std::vector<Answe
   }
   all["interactivity_tokens_per_second"] =
       summary_of(std::move(values.interactivity), "token/s", no_gaps);
-  all["itl_seconds"] = summary_of(std::move(values.itl), "s", no_gaps);
-  if (values.any_censored) {
-    all["itl_upper_seconds"] = summary_of(std::move(values.itl_upper), "s", no_gaps);
-  }
+  add_gaps(all, run, answers, window, no_gaps);
   return all;
 }
 

@@ -66,7 +66,7 @@ TEST(Latency, SixteenEventsOfEightTokensAreASpeculativeStream) {
   std::string times = "1350000";
   for (int i = 1; i < 16; ++i) times += " 80000";
   RequestRecord& request = run.answer(0, {1});
-  request.token_times = times;
+  request.token_times = TokenTimes::in(times).value();
   request.output_tokens = 128;
   const auto all = latencies_of(run.run);
   EXPECT_NEAR(*all.at("ttft_seconds").p50, 1.350, 1e-9);
@@ -80,7 +80,7 @@ TEST(Latency, BehindAFirstEventOfSeveralTokensHasItsOwnRate) {
   std::string times = "1350000x8";
   for (int i = 1; i < 16; ++i) times += " 80000x8";
   RequestRecord& request = run.answer(0, {1});
-  request.token_times = times;
+  request.token_times = TokenTimes::in(times).value();
   request.output_tokens = 128;
   const auto all = latencies_of(run.run);
   EXPECT_NEAR(*all.at("tpot_seconds").p50, 1.200 / 127, 1e-9);
@@ -113,7 +113,7 @@ TEST(Latency, OpenLoopCountsFromThePlannedTime) {
 TEST(Latency, GapsOfALateReadAreAnythingFromNothingToTheWhole) {
   test::TestRun run;
   RequestRecord& request = run.answer(0, {1});
-  request.token_times = "1000000 60000 0~ 0~";
+  request.token_times = TokenTimes::in("1000000 60000 0~ 0~").value();
   request.output_tokens = 4;
   const auto all = latencies_of(run.run);
   EXPECT_NEAR(*all.at("itl_seconds").mean, 0.020, 1e-9);        // 60, 0 and 0 ms

@@ -11,9 +11,9 @@ using test::at;
 using test::span;
 
 /// An answer sent at 0 s.
-RequestRecord answer(std::string times, std::optional<std::int64_t> usage) {
+RequestRecord answer(const std::string& times, std::optional<std::int64_t> usage) {
   RequestRecord request;
-  request.token_times = std::move(times);
+  request.token_times = TokenTimes::in(times).value();
   request.output_tokens = usage;
   request.prompt_tokens = 100;
   request.end = at(10);

@@ -80,7 +80,7 @@ TEST(AnswerDecoder, TokenIdsCountTheTokensOfAnEvent) {  // L02
   const RequestRecord record = answer.finished(1301).usage(1302, 128).done(1303).end();
   EXPECT_EQ(record.output_tokens, 128);
   EXPECT_EQ(record.token_events, 16);
-  EXPECT_EQ(record.token_times.substr(0, 22), "100000x8 80000x8 80000");
+  EXPECT_EQ(record.token_times.text().substr(0, 22), "100000x8 80000x8 80000");
 }
 
 TEST(AnswerDecoder, TokenIdsWithoutTextAreTokensToo) {
@@ -157,7 +157,7 @@ TEST(AnswerDecoder, ReasoningIsTheFirstTokenAndContentTheFirstVisibleOne) {  // 
   const RequestRecord record =
       answer.delta(500, R"({"content":"yes"})").finished(501).done(502).end();
   EXPECT_EQ(record.token_events, 41);
-  EXPECT_EQ(record.token_times.substr(0, 6), "100000");
+  EXPECT_EQ(record.token_times.text().substr(0, 6), "100000");
   EXPECT_EQ(record.first_visible, at_ms(500));
 }
 

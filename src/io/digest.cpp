@@ -53,6 +53,31 @@ std::string sha256_hex(std::string_view bytes) {
   return hex_of({reinterpret_cast<const unsigned char*>(digest.data()), digest.size()});
 }
 
+struct Sha256::State {
+  EVP_MD_CTX* context = EVP_MD_CTX_new();
+  State() = default;
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  ~State() { EVP_MD_CTX_free(context); }
+};
+
+Sha256::Sha256() : state_(std::make_unique<State>()) {
+  TJ_ASSERT(state_->context != nullptr &&
+            EVP_DigestInit_ex(state_->context, EVP_sha256(), nullptr) == 1);
+}
+Sha256::~Sha256() = default;
+
+void Sha256::put(std::string_view bytes) {
+  TJ_ASSERT(EVP_DigestUpdate(state_->context, bytes.data(), bytes.size()) == 1);
+}
+
+std::string Sha256::hex() {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned length = 0;
+  TJ_ASSERT(EVP_DigestFinal_ex(state_->context, digest.data(), &length) == 1);
+  return hex_of(std::span(digest).first(length));
+}
+
 std::string uuid_of(std::string_view name) {
   // The project's namespace: a random UUID drawn once, 5b0d8d3e-6a0f-4c39-9a5e-1f6e2f0c7a11.
   static constexpr std::array<unsigned char, 16> kNamespace = {0x5b, 0x0d, 0x8d, 0x3e, 0x6a, 0x0f,

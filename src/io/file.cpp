@@ -35,20 +35,27 @@ tl::unexpected<Error> failed(std::string_view what, const std::filesystem::path&
 
 }  // namespace
 
-Result<std::string> file_bytes(const std::filesystem::path& path) {
+Status for_each_piece(const std::filesystem::path& path,
+                      const std::function<void(std::string_view)>& take) {
+  constexpr std::size_t kPiece = std::size_t{1} << 20U;
   const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) return failed("read", path, errno);
-  std::string bytes;
-  char buffer[65536];
+  std::string buffer(kPiece, '\0');
   ssize_t count = 0;
-  while ((count = read(descriptor, buffer, sizeof buffer)) != 0) {
+  while ((count = read(descriptor, buffer.data(), buffer.size())) != 0) {
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) break;
-    bytes.append(buffer, static_cast<std::size_t>(count));
+    take(std::string_view(buffer).substr(0, static_cast<std::size_t>(count)));
   }
   const int code = errno;
   close(descriptor);
   if (count < 0) return failed("read", path, code);
+  return {};
+}
+
+Result<std::string> file_bytes(const std::filesystem::path& path) {
+  std::string bytes;
+  TRY_DO(for_each_piece(path, [&](std::string_view piece) { bytes += piece; }));
   return bytes;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -8,6 +9,9 @@
 
 namespace tokenjoule {
 
+/// Hands a file's bytes over in order, in pieces of at most 1 MiB.
+Status for_each_piece(const std::filesystem::path& path,
+                      const std::function<void(std::string_view)>& take);
 /// All bytes of a file.
 Result<std::string> file_bytes(const std::filesystem::path& path);
 /// Writes a new file; one that exists is an error, never overwritten.

@@ -13,6 +13,7 @@
 #include "base/time.hpp"
 #include "model/engine.hpp"
 #include "model/signal.hpp"
+#include "model/token_times.hpp"
 
 namespace tokenjoule {
 
@@ -58,8 +59,8 @@ struct RequestRecord {
   std::optional<MonoTime> usage;          ///< event with the last usage
   std::optional<MonoTime> done;           ///< "[DONE]"
   std::optional<MonoTime> end;            ///< end of the body, or the failure
-  std::string token_times;        ///< TokenTimesWriter's string: first and last token are in it
-  std::int64_t token_events = 0;  ///< pieces in token_times
+  TokenTimes token_times;                 ///< first and last token are in it
+  std::int64_t token_events = 0;          ///< pieces in token_times
   bool reused_connection = false;
   int retries = 0;                     ///< repeated because no byte was exchanged
   std::optional<Seconds> retry_after;  ///< what the server that refused it asked to wait

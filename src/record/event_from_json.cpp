@@ -235,9 +235,9 @@ Result<Event> request_in(const JsonView& json) {
   request.usage = instant(json["usage_ns"]);
   request.done = instant(json["done_ns"]);
   request.end = instant(json["end_ns"]);
-  request.token_times = text_or_empty(json["token_times_us"]);
-  if (!is_token_times(request.token_times))
-    return bad_field(json["token_times_us"], "cannot be read");
+  auto times = TokenTimes::in(json["token_times_us"].string().value_or(""));
+  if (!times) return bad_field(json["token_times_us"], "cannot be read");
+  request.token_times = std::move(*times);
   request.token_events = json["token_events"].integer().value_or(0);
   request.reused_connection = json["reused_connection"].boolean().value_or(false);
   request.retries = static_cast<int>(json["retries"].integer().value_or(0));

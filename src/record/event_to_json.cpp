@@ -174,7 +174,7 @@ void Writer::operator()(const RequestRecord& request) const {
   put(json, "done_ns", request.done);
   put(json, "end_ns", request.end);
   json["token_events"] = request.token_events;
-  json["token_times_us"] = request.token_times;
+  json["token_times_us"] = request.token_times.text();
   json["reused_connection"] = request.reused_connection;
   json["retries"] = request.retries;
   if (request.retry_after) json["retry_after_s"] = request.retry_after->value();

@@ -1,6 +1,8 @@
 #include "record/run_reader.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <string>
 #include <unordered_set>
 
 #include <fmt/core.h>
@@ -75,44 +77,80 @@ void sort_by_begin(std::vector<Timed>& events) {
                    [](const Timed& a, const Timed& b) { return a.read.begin < b.read.begin; });
 }
 
+/// Makes a run of bytes that come in pieces, so that of a long file no more is in memory than what
+/// it says.
+class RunBuilder {
+ public:
+  explicit RunBuilder(std::string_view name) : name_(name), lines_(run_) { run_.file_name = name; }
+
+  void put(std::string_view bytes) {
+    digest_.put(bytes);
+    any_bytes_ = any_bytes_ || !bytes.empty();
+    unread_ += bytes;
+    // The last line waits: whether it is the file's last one decides what a fault in it means.
+    std::size_t begin = 0;
+    auto end = unread_.find('\n', searched_);
+    while (end != std::string::npos && end + 1 < unread_.size()) {
+      take(std::string_view(unread_).substr(begin, end - begin), false);
+      begin = end + 1;
+      end = unread_.find('\n', begin);
+    }
+    unread_.erase(0, begin);
+    searched_ = end == std::string::npos ? unread_.size() : 0;
+  }
+
+  Result<Run> finish() {
+    if (!any_bytes_) return unexpected(no_run_file(name_, "it is empty"));
+    const bool has_end = !unread_.empty() && unread_.back() == '\n';
+    if (has_end) take(std::string_view(unread_).substr(0, unread_.size() - 1), true);
+    if (!header_) return unexpected(no_run_file(name_, "its first line has no end"));
+    TRY_DO(*header_);
+    // Without its end even a line that can be read may be a part of a longer one ("12" of "123").
+    if (!has_end && !unread_.empty()) {
+      ++run_.left_out.lines;
+      run_.left_out.cut_last_line = true;
+    }
+    run_.sha256 = digest_.hex();
+    sort_by_begin(run_.samples);
+    sort_by_begin(run_.scrapes);
+    return std::move(run_);
+  }
+
+ private:
+  void take(std::string_view line, bool last) {
+    if (!header_) {
+      header_ = read_header(run_, line, name_);
+      run_.left_out.lines = 1;
+    } else if (*header_ && !line.empty()) {
+      ++run_.left_out.lines;
+      lines_.read(line, last);
+    }
+  }
+
+  std::string name_;
+  Run run_;
+  LineReader lines_;
+  Sha256 digest_;
+  std::string unread_;
+  std::size_t searched_ = 0;  ///< up to here unread_ holds no line end
+  bool any_bytes_ = false;
+  std::optional<Status> header_;
+};
+
 }  // namespace
 
 Result<Run> run_in(std::string_view bytes, std::string_view name) {
-  Run run;
-  run.file_name = name;
-  run.sha256 = sha256_hex(bytes);
-  const auto first_end = bytes.find('\n');
-  if (bytes.empty()) return unexpected(no_run_file(name, "it is empty"));
-  if (first_end == std::string_view::npos)
-    return unexpected(no_run_file(name, "its first line has no end"));
-  TRY_DO(read_header(run, bytes.substr(0, first_end), name));
-  run.left_out.lines = 1;
-  LineReader reader(run);
-  for (std::size_t start = first_end + 1; start < bytes.size();) {
-    const auto end = bytes.find('\n', start);
-    const bool has_end = end != std::string_view::npos;
-    const std::string_view line =
-        bytes.substr(start, has_end ? end - start : std::string_view::npos);
-    start = has_end ? end + 1 : bytes.size();
-    if (line.empty()) continue;
-    ++run.left_out.lines;
-    // Without its end even a line that can be read may be a part of a longer one ("12" of "123").
-    if (!has_end) {
-      run.left_out.cut_last_line = true;
-    } else {
-      reader.read(line, start >= bytes.size());
-    }
-  }
-  sort_by_begin(run.samples);
-  sort_by_begin(run.scrapes);
-  return run;
+  RunBuilder builder(name);
+  builder.put(bytes);
+  return builder.finish();
 }
 
 Result<Run> read_run(const std::filesystem::path& path) {
   std::error_code error;
   const auto file = std::filesystem::is_directory(path, error) ? path / "run.jsonl" : path;
-  TRY(const std::string bytes, file_bytes(file));
-  return run_in(bytes, file.filename().string());
+  RunBuilder builder(file.filename().string());
+  TRY_DO(for_each_piece(file, [&](std::string_view piece) { builder.put(piece); }));
+  return builder.finish();
 }
 
 }  // namespace tokenjoule

@@ -82,7 +82,7 @@ std::vector<Event> one_of_each() {
   request.finish_reason = "length";
   request.first_body = request.first_choices = request.first_visible = MonoTime{3000};
   request.finish = request.usage = request.done = request.end = MonoTime{9000};
-  request.token_times = "1350 20x3 0~";
+  request.token_times = TokenTimes::in("1350 20x3 0~").value();
   request.token_events = 3;
   request.reused_connection = true;
   request.retries = 1;

@@ -116,7 +116,7 @@ void add_event_to(TurnReading& reading, const TurnPlan& plan, const Event& event
   reading.events += record->token_events;
   if (record->outcome != Outcome::completed) ++reading.failed;
   if (const auto tpot = tpot_ms_of(*record)) reading.tpot_ms.push_back(*tpot);
-  reading.record_mb += static_cast<double>(sizeof *record + record->token_times.size()) * 1e-6;
+  reading.record_mb += static_cast<double>(sizeof *record + record->token_times.bytes()) * 1e-6;
 }
 
 }  // namespace

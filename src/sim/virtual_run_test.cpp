@@ -71,7 +71,7 @@ TEST(VirtualRun, IsAWholeRecord) {
   for (const RequestRecord& request : run.requests) {
     EXPECT_EQ(request.outcome, Outcome::completed);
     EXPECT_EQ(request.output_tokens, request.output_tokens_asked);
-    EXPECT_TRUE(is_token_times(request.token_times));
+    EXPECT_TRUE(TokenTimes::in(request.token_times.text()).has_value());
   }
 }
 
