@@ -14,5 +14,6 @@ CommandSpec analyze_command();
 CommandSpec sensors_command();
 CommandSpec simulate_command();
 CommandSpec selftest_command();
+CommandSpec plan_command();
 
 }  // namespace tokenjoule
