@@ -8,6 +8,8 @@
 #include "sensors/dcgm/dcgm_sensor.hpp"
 #include "sensors/exec/exec_sensor.hpp"
 #include "sensors/nvml/nvml_sensor.hpp"
+#include "sensors/perf/perf_sensor.hpp"
+#include "sensors/rapl/rapl_sensor.hpp"
 #include "sensors/sensor.hpp"
 
 namespace tokenjoule {
@@ -29,6 +31,20 @@ const std::vector<SensorType>& sensor_types() {
        .must_set = "",
        .automatic = true,
        .open = open_dcgm},
+      {.name = "rapl",
+       .what = "CPU and memory energy of this machine, from Linux powercap (Intel and AMD)",
+       .rights = "root, or read access to /sys/class/powercap/*/energy_uj",
+       .settings = {"root", "group"},
+       .must_set = "",
+       .automatic = true,
+       .open = open_rapl},
+      {.name = "perf",
+       .what = "CPU and memory energy of this machine, from the kernel's performance events",
+       .rights = "kernel.perf_event_paranoid at 0 or below, or CAP_PERFMON, or root",
+       .settings = {"root", "group"},
+       .must_set = "",
+       .automatic = true,
+       .open = open_perf},
       {.name = "exec",
        .what = "any program that prints one JSON reading a line",
        .rights = "those of the program, which runs as you",
