@@ -91,6 +91,10 @@ std::string readme_of(const SensorType& type) {
 std::vector<SensorSpec> working_specs(const PageServer& exporter, const std::string& root) {
   return {{"nvml", {{"library", TOKENJOULE_FAKE_NVML_LIBRARY}}},
           {"dcgm", {{"url", exporter.url().text()}}},
+          {"amd", {{"root", root}}},
+          {"intel", {{"root", root}}},
+          {"jetson", {{"root", root}}},
+          {"grace", {{"root", root}}},
           {"rapl", {{"root", root}}},
           {"perf", {{"root", root}}},
           {"exec",
@@ -188,6 +192,10 @@ TEST(SensorContract, WhereTheDeviceIsAbsentTheErrorHasAHint) {
   for (const SensorSpec& spec :
        {SensorSpec{"nvml", {{"library", "/no/such/libnvidia-ml.so.1"}}},
         SensorSpec{"dcgm", {{"url", "http://127.0.0.1:1/metrics"}}},
+        SensorSpec{"amd", {{"root", "/no/such/root"}}},
+        SensorSpec{"intel", {{"root", "/no/such/root"}}},
+        SensorSpec{"jetson", {{"root", "/no/such/root"}}},
+        SensorSpec{"grace", {{"root", "/no/such/root"}}},
         SensorSpec{"rapl", {{"root", "/no/such/root"}}},
         SensorSpec{"perf", {{"root", "/no/such/root"}}},
         SensorSpec{"exec", {{"command", "exit 1"}}},

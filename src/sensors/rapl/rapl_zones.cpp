@@ -38,7 +38,8 @@ ZoneMeaning meaning_of(const PowercapZone& zone, const PowercapZone* around,
                        std::string_view vendor) {
   if (const auto package = package_in(zone.name)) return {package, ""};
   if (zone.name == "psys" || starts_with(zone.name, "psys-")) {
-    return {CpuPart{CpuPartKind::psys, number_of(zone.name.substr(4)).value_or(0), {}}, ""};
+    const int package = zone.name == "psys" ? 0 : number_of(zone.name.substr(5)).value_or(0);
+    return {CpuPart{CpuPartKind::psys, package, {}}, ""};
   }
   if (zone.name == "dram") return of_package(zone, around, CpuPartKind::dram);
   if (zone.name == "uncore") return {{}, fmt::format("{}: part of its package", called(zone))};
