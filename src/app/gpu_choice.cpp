@@ -78,9 +78,13 @@ tl::unexpected<Error> cannot_tell(const std::vector<Device>& devices, const GpuQ
 Status choose_gpus(std::vector<Device>& devices, const GpuQuestion& question) {
   std::vector<Device*> gpus;
   for (Device& device : devices) {
-    device.chosen = device.kind != DeviceKind::gpu;
-    device.chosen_by = device.chosen ? "its sensor was asked for" : "";
-    if (device.kind == DeviceKind::gpu) gpus.push_back(&device);
+    if (device.kind == DeviceKind::gpu) {
+      device.chosen = false;
+      device.chosen_by = "";
+      gpus.push_back(&device);
+    } else if (device.chosen) {  // else its sensor says why it is shown apart
+      device.chosen_by = "its sensor was asked for";
+    }
   }
   if (!question.named.empty()) return choose_named(devices, question.named);
   if (!question.all && choose_seen(gpus, question)) return {};

@@ -4,10 +4,16 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "sensors/amd/amd_sensor.hpp"
 #include "sensors/cpu_model/cpu_model_sensor.hpp"
 #include "sensors/dcgm/dcgm_sensor.hpp"
 #include "sensors/exec/exec_sensor.hpp"
+#include "sensors/grace/grace_sensor.hpp"
+#include "sensors/intel/intel_sensor.hpp"
+#include "sensors/jetson/jetson_sensor.hpp"
 #include "sensors/nvml/nvml_sensor.hpp"
+#include "sensors/perf/perf_sensor.hpp"
+#include "sensors/rapl/rapl_sensor.hpp"
 #include "sensors/sensor.hpp"
 
 namespace tokenjoule {
@@ -29,6 +35,48 @@ const std::vector<SensorType>& sensor_types() {
        .must_set = "",
        .automatic = true,
        .open = open_dcgm},
+      {.name = "amd",
+       .what = "AMD GPU energy and power, from the files of the amdgpu driver",
+       .rights = "none: the files are readable by all",
+       .settings = {"root", "group"},
+       .must_set = "",
+       .automatic = true,
+       .open = open_amd},
+      {.name = "intel",
+       .what = "Intel GPU energy, from the files of the i915 and xe drivers",
+       .rights = "none: the files are readable by all",
+       .settings = {"root", "group"},
+       .must_set = "",
+       .automatic = true,
+       .open = open_intel},
+      {.name = "jetson",
+       .what = "power of an NVIDIA Jetson module, from its INA3221 monitors",
+       .rights = "none on most releases; else root",
+       .settings = {"rails", "root", "group"},
+       .must_set = "",
+       .automatic = true,
+       .open = open_jetson},
+      {.name = "grace",
+       .what = "power of NVIDIA Grace CPUs, from the ACPI power meters",
+       .rights = "none: the files are readable by all",
+       .settings = {"module", "root", "group"},
+       .must_set = "",
+       .automatic = true,
+       .open = open_grace},
+      {.name = "rapl",
+       .what = "CPU and memory energy of this machine, from Linux powercap (Intel and AMD)",
+       .rights = "root, or read access to /sys/class/powercap/*/energy_uj",
+       .settings = {"root", "group"},
+       .must_set = "",
+       .automatic = true,
+       .open = open_rapl},
+      {.name = "perf",
+       .what = "CPU and memory energy of this machine, from the kernel's performance events",
+       .rights = "kernel.perf_event_paranoid at 0 or below, or CAP_PERFMON, or root",
+       .settings = {"root", "group"},
+       .must_set = "",
+       .automatic = true,
+       .open = open_perf},
       {.name = "exec",
        .what = "any program that prints one JSON reading a line",
        .rights = "those of the program, which runs as you",

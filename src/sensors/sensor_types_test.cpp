@@ -6,7 +6,10 @@
 
 #include "io/testing_server.hpp"
 #include "sensors/nvml/scripted_nvml.hpp"
+#include "sensors/perf/perf_sensor.hpp"
+#include "sensors/perf/scripted_perf.hpp"
 #include "sensors/sensor.hpp"
+#include "sensors/testing_machine.hpp"
 
 namespace tokenjoule {
 namespace {
@@ -84,21 +87,42 @@ std::string readme_of(const SensorType& type) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// Each sensor as it opens where what it measures is there.
-std::vector<std::unique_ptr<Sensor>> opened_sensors(const PageServer& exporter, Clock& clock) {
-  const std::vector<SensorSpec> specs = {
-      {"nvml", {{"library", TOKENJOULE_FAKE_NVML_LIBRARY}}},
-      {"dcgm", {{"url", exporter.url().text()}}},
-      {"exec",
-       {{"command",
-         "for i in 1 2; do echo "
-         "'{\"signal\":\"p\",\"device\":\"d\",\"boundary\":\"rack\",\"watts\":5}';"
-         "echo '{\"signal\":\"e\",\"device\":\"d\",\"boundary\":\"rack\",\"joules\":5}'; done;"
-         "exec tail -f /dev/null"}}},
-      {"cpu-model", {{"watts_per_core", "1"}}}};
-  auto opened = open_sensors(specs, clock);
-  EXPECT_TRUE(opened.has_value()) << (opened ? "" : opened.error().message);
-  return opened ? std::move(opened->sensors) : std::vector<std::unique_ptr<Sensor>>();
+/// How each sensor opens where what it measures is there.
+std::vector<SensorSpec> working_specs(const PageServer& exporter, const std::string& root) {
+  return {{"nvml", {{"library", TOKENJOULE_FAKE_NVML_LIBRARY}}},
+          {"dcgm", {{"url", exporter.url().text()}}},
+          {"amd", {{"root", root}}},
+          {"intel", {{"root", root}}},
+          {"jetson", {{"root", root}}},
+          {"grace", {{"root", root}}},
+          {"rapl", {{"root", root}}},
+          {"perf", {{"root", root}}},
+          {"exec",
+           {{"command",
+             "for i in 1 2; do echo "
+             "'{\"signal\":\"p\",\"device\":\"d\",\"boundary\":\"rack\",\"watts\":5}';"
+             "echo '{\"signal\":\"e\",\"device\":\"d\",\"boundary\":\"rack\",\"joules\":5}'; "
+             "done;"
+             "exec tail -f /dev/null"}}},
+          {"cpu-model", {{"watts_per_core", "1"}}}};
+}
+
+/// The sensors of the table, in its order.
+std::vector<std::unique_ptr<Sensor>> opened_sensors(const std::vector<SensorSpec>& specs,
+                                                    ScriptedPerf& perf, Clock& clock) {
+  std::vector<std::unique_ptr<Sensor>> sensors;
+  for (const SensorType& type : sensor_types()) {
+    const auto spec = std::find_if(specs.begin(), specs.end(), [&](const SensorSpec& candidate) {
+      return candidate.name == type.name;
+    });
+    EXPECT_NE(spec, specs.end()) << type.name << " is not in this test";
+    if (spec == specs.end()) continue;
+    auto opened = type.name == "perf" ? open_perf_with(*spec, clock, perf.opener())
+                                      : open_sensor(*spec, clock);
+    EXPECT_TRUE(opened.has_value()) << type.name << ": " << opened.error().message;
+    if (opened) sensors.push_back(std::move(*opened));
+  }
+  return sensors;
 }
 
 std::string exporter_page() {
@@ -118,7 +142,11 @@ TEST(SensorContract, EverySignalHasUnitBoundaryAndDeviceAndStandsInTheReadme) {
   PageServer exporter({{"GET /metrics", {200, exporter_page(), "text/plain"}}});
   const ScriptedNvml nvml("[gpu]\nuuid = GPU-a\npower = 50\nlimit_enforced = 60\n");
   SystemClock clock;
-  const auto sensors = opened_sensors(exporter, clock);
+  const TestTree tree;
+  write_machine(tree);
+  ScriptedPerf perf;
+  perf.counts[{2, 0}] = 5;
+  const auto sensors = opened_sensors(working_specs(exporter, tree.root().string()), perf, clock);
   ASSERT_EQ(sensors.size(), sensor_types().size()) << "a sensor of the table is not in this test";
   for (std::size_t i = 0; i < sensors.size(); ++i) {
     const std::string readme = readme_of(sensor_types()[i]);
@@ -164,6 +192,12 @@ TEST(SensorContract, WhereTheDeviceIsAbsentTheErrorHasAHint) {
   for (const SensorSpec& spec :
        {SensorSpec{"nvml", {{"library", "/no/such/libnvidia-ml.so.1"}}},
         SensorSpec{"dcgm", {{"url", "http://127.0.0.1:1/metrics"}}},
+        SensorSpec{"amd", {{"root", "/no/such/root"}}},
+        SensorSpec{"intel", {{"root", "/no/such/root"}}},
+        SensorSpec{"jetson", {{"root", "/no/such/root"}}},
+        SensorSpec{"grace", {{"root", "/no/such/root"}}},
+        SensorSpec{"rapl", {{"root", "/no/such/root"}}},
+        SensorSpec{"perf", {{"root", "/no/such/root"}}},
         SensorSpec{"exec", {{"command", "exit 1"}}},
         SensorSpec{"cpu-model", {{"watts_per_core", "1"}, {"pid", "4194304"}}}}) {
     const auto sensor = open_sensor(spec, clock);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/text.hpp"
+#include "devices/cpu_topology.hpp"
 #include "io/file.hpp"
 #include "sensors/cpu_model/cpu_time.hpp"
 
@@ -54,26 +55,13 @@ Result<CpuModelSettings> settings_in(const SensorSpec& spec) {
   return settings;
 }
 
-/// "model name" of the first CPU; "" where there is none (not every architecture has the line).
-std::string cpu_name(const std::filesystem::path& proc) {
-  const auto info = file_bytes(proc / "cpuinfo");
-  if (!info) return "";
-  for (const std::string_view line : split(*info, '\n')) {
-    const auto colon = line.find(':');
-    if (colon != line.npos && trimmed(line.substr(0, colon)) == "model name") {
-      return std::string(trimmed(line.substr(colon + 1)));
-    }
-  }
-  return "";
-}
-
 class CpuModelSensor final : public Sensor {
  public:
   CpuModelSensor(std::filesystem::path proc, CpuModelSettings settings, MonoTime opened)
       : proc_(std::move(proc)), settings_(std::move(settings)), opened_(opened) {
     contents_.devices.push_back(
         {.id = device_id(),
-         .name = cpu_name(proc_),
+         .name = cpu_model_in(proc_).name,
          .kind = DeviceKind::cpu,
          .label = settings_.pid ? fmt::format("process {}", *settings_.pid) : "all processes",
          .group = settings_.group});

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "sensors/sensor.hpp"
+
+namespace tokenjoule {
+
+/// See README.md beside this file.
+Result<std::unique_ptr<Sensor>> open_jetson(const SensorSpec& spec, Clock& clock);
+
+}  // namespace tokenjoule
