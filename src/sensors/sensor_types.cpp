@@ -8,6 +8,7 @@
 #include "sensors/dcgm/dcgm_sensor.hpp"
 #include "sensors/exec/exec_sensor.hpp"
 #include "sensors/nvml/nvml_sensor.hpp"
+#include "sensors/redfish/redfish_sensor.hpp"
 #include "sensors/sensor.hpp"
 
 namespace tokenjoule {
@@ -43,6 +44,15 @@ const std::vector<SensorType>& sensor_types() {
        .must_set = "watts_per_core",
        .automatic = false,
        .open = open_cpu_model},
+      {.name = "redfish",
+       .what = "node power and energy, from its management controller over https (Redfish)",
+       .rights = "a user of the controller who may log in and read",
+       .settings = {"url", "user", "password_env", "password_file", "auth", "cacert", "fingerprint",
+                    "insecure", "chassis", "source", "boundary", "device", "period", "timeout",
+                    "group"},
+       .must_set = "url",
+       .automatic = false,
+       .open = open_redfish},
   };
   return table;
 }

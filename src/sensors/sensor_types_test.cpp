@@ -95,7 +95,8 @@ std::vector<std::unique_ptr<Sensor>> opened_sensors(const PageServer& exporter, 
          "'{\"signal\":\"p\",\"device\":\"d\",\"boundary\":\"rack\",\"watts\":5}';"
          "echo '{\"signal\":\"e\",\"device\":\"d\",\"boundary\":\"rack\",\"joules\":5}'; done;"
          "exec tail -f /dev/null"}}},
-      {"cpu-model", {{"watts_per_core", "1"}}}};
+      {"cpu-model", {{"watts_per_core", "1"}}},
+      {"redfish", {{"url", exporter.url("").text()}}}};
   auto opened = open_sensors(specs, clock);
   EXPECT_TRUE(opened.has_value()) << (opened ? "" : opened.error().message);
   return opened ? std::move(opened->sensors) : std::vector<std::unique_ptr<Sensor>>();
@@ -114,8 +115,18 @@ std::string exporter_page() {
   return text;
 }
 
+void add_redfish_pages(PageServer& server) {
+  server.set("GET /redfish/v1/Chassis",
+             {200, R"({"Members":[{"@odata.id":"/redfish/v1/Chassis/1"}]})"});
+  server.set("GET /redfish/v1/Chassis/1",
+             {200, R"({"EnvironmentMetrics":{"@odata.id":"/environment"}})"});
+  server.set("GET /environment",
+             {200, R"({"PowerWatts":{"Reading":400},"EnergykWh":{"Reading":1}})"});
+}
+
 TEST(SensorContract, EverySignalHasUnitBoundaryAndDeviceAndStandsInTheReadme) {
   PageServer exporter({{"GET /metrics", {200, exporter_page(), "text/plain"}}});
+  add_redfish_pages(exporter);
   const ScriptedNvml nvml("[gpu]\nuuid = GPU-a\npower = 50\nlimit_enforced = 60\n");
   SystemClock clock;
   const auto sensors = opened_sensors(exporter, clock);
@@ -165,7 +176,8 @@ TEST(SensorContract, WhereTheDeviceIsAbsentTheErrorHasAHint) {
        {SensorSpec{"nvml", {{"library", "/no/such/libnvidia-ml.so.1"}}},
         SensorSpec{"dcgm", {{"url", "http://127.0.0.1:1/metrics"}}},
         SensorSpec{"exec", {{"command", "exit 1"}}},
-        SensorSpec{"cpu-model", {{"watts_per_core", "1"}, {"pid", "4194304"}}}}) {
+        SensorSpec{"cpu-model", {{"watts_per_core", "1"}, {"pid", "4194304"}}},
+        SensorSpec{"redfish", {{"url", "https://127.0.0.1:1"}}}}) {
     const auto sensor = open_sensor(spec, clock);
     ASSERT_FALSE(sensor.has_value()) << spec.name;
     EXPECT_EQ(sensor.error().kind, ErrorKind::missing) << spec.name;
