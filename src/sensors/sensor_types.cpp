@@ -7,6 +7,7 @@
 #include "sensors/cpu_model/cpu_model_sensor.hpp"
 #include "sensors/dcgm/dcgm_sensor.hpp"
 #include "sensors/exec/exec_sensor.hpp"
+#include "sensors/ipmi/ipmi_sensor.hpp"
 #include "sensors/nvml/nvml_sensor.hpp"
 #include "sensors/redfish/redfish_sensor.hpp"
 #include "sensors/sensor.hpp"
@@ -53,6 +54,15 @@ const std::vector<SensorType>& sensor_types() {
        .must_set = "url",
        .automatic = false,
        .open = open_redfish},
+      {.name = "ipmi",
+       .what = "node power, from its management controller (DCMI): here or over the network",
+       .rights = "access to /dev/ipmi0, or a user of the controller",
+       .settings = {"host", "port", "user", "password_env", "password_file", "privilege", "cipher",
+                    "file", "value", "accept_inactive", "boundary", "device", "period", "timeout",
+                    "group"},
+       .must_set = "",
+       .automatic = false,
+       .open = open_ipmi},
   };
   return table;
 }

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "io/testing_server.hpp"
+#include "sensors/ipmi/scripted_ipmitool.hpp"
 #include "sensors/nvml/scripted_nvml.hpp"
 #include "sensors/sensor.hpp"
 
@@ -96,7 +97,8 @@ std::vector<std::unique_ptr<Sensor>> opened_sensors(const PageServer& exporter, 
          "echo '{\"signal\":\"e\",\"device\":\"d\",\"boundary\":\"rack\",\"joules\":5}'; done;"
          "exec tail -f /dev/null"}}},
       {"cpu-model", {{"watts_per_core", "1"}}},
-      {"redfish", {{"url", exporter.url("").text()}}}};
+      {"redfish", {{"url", exporter.url("").text()}}},
+      {"ipmi", {{"host", "bmc"}, {"user", "u"}, {"password_env", "TOKENJOULE_TEST_PASSWORD"}}}};
   auto opened = open_sensors(specs, clock);
   EXPECT_TRUE(opened.has_value()) << (opened ? "" : opened.error().message);
   return opened ? std::move(opened->sensors) : std::vector<std::unique_ptr<Sensor>>();
@@ -127,6 +129,7 @@ void add_redfish_pages(PageServer& server) {
 TEST(SensorContract, EverySignalHasUnitBoundaryAndDeviceAndStandsInTheReadme) {
   PageServer exporter({{"GET /metrics", {200, exporter_page(), "text/plain"}}});
   add_redfish_pages(exporter);
+  const ScriptedIpmitool ipmitool;
   const ScriptedNvml nvml("[gpu]\nuuid = GPU-a\npower = 50\nlimit_enforced = 60\n");
   SystemClock clock;
   const auto sensors = opened_sensors(exporter, clock);
@@ -177,7 +180,8 @@ TEST(SensorContract, WhereTheDeviceIsAbsentTheErrorHasAHint) {
         SensorSpec{"dcgm", {{"url", "http://127.0.0.1:1/metrics"}}},
         SensorSpec{"exec", {{"command", "exit 1"}}},
         SensorSpec{"cpu-model", {{"watts_per_core", "1"}, {"pid", "4194304"}}},
-        SensorSpec{"redfish", {{"url", "https://127.0.0.1:1"}}}}) {
+        SensorSpec{"redfish", {{"url", "https://127.0.0.1:1"}}},
+        SensorSpec{"ipmi", {{"file", "/no/such/ipmi0"}}}}) {
     const auto sensor = open_sensor(spec, clock);
     ASSERT_FALSE(sensor.has_value()) << spec.name;
     EXPECT_EQ(sensor.error().kind, ErrorKind::missing) << spec.name;

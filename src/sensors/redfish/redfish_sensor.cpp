@@ -26,8 +26,11 @@ tl::unexpected<Error> bad(std::string message, std::string hint) {
 }
 
 Result<Url> base_url(const SensorSpec& spec) {
-  std::string text = text_setting(spec, "url");
-  if (text.find("://") == std::string::npos) text = "https://" + text;
+  const std::string text = text_setting(spec, "url");
+  // What is done about certificates hangs on the scheme: none is taken for granted.
+  if (text.find("://") == std::string::npos) {
+    return bad(fmt::format("its url {} has no scheme", quoted(text)), "write url=https://HOST");
+  }
   TRY(Url url, url_in(text));
   if (!url.user_info.empty()) {
     return bad("its url holds a user", "give user=NAME and password_file=FILE instead");

@@ -249,6 +249,7 @@ TEST_F(RedfishSensorTest, SettingsThatDoNotFitAreUsageErrors) {
   for (const std::map<std::string, std::string>& bad :
        {std::map<std::string, std::string>{{"url", "https://a:b@bmc"}},
         {{"url", "https://bmc/ui"}},
+        {{"url", "bmc"}},
         {{"url", "http://127.0.0.1:1"}},
         {{"user", ""}},
         {{"password_env", ""}},
