@@ -240,7 +240,8 @@ std::vector<std::string> unverified_servers(const MeasureOptions& options) {
     if (url == sensor.settings.end()) continue;
     const bool checked = sensor.settings.count("insecure") != 0
                              ? sensor.settings.at("insecure") != "yes"
-                             : !none || sensor.settings.count("cacert") != 0;
+                             : !none || sensor.settings.count("cacert") != 0 ||
+                                   sensor.settings.count("fingerprint") != 0;
     const auto parsed = url_in(url->second);
     if (!checked && parsed) add(*parsed);
   }

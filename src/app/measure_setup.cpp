@@ -28,7 +28,8 @@ bool is_local(const MeasureOptions& options) {
 SensorSpec with_tls(SensorSpec spec, const TlsOptions& tls) {
   const auto url = spec.settings.find("url");
   const bool https = url != spec.settings.end() && starts_with(url->second, "https:");
-  if (!https || spec.settings.count("cacert") != 0 || spec.settings.count("insecure") != 0) {
+  if (!https || spec.settings.count("cacert") != 0 || spec.settings.count("insecure") != 0 ||
+      spec.settings.count("fingerprint") != 0) {
     return spec;
   }
   if (!tls.ca_file.empty()) spec.settings["cacert"] = tls.ca_file;

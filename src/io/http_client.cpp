@@ -272,6 +272,7 @@ struct HttpClient::Implementation {
     result.reply = {.status = static_cast<int>(answer.result_int()),
                     .content_type = std::string(answer[http::field::content_type]),
                     .location = std::string(answer[http::field::location]),
+                    .auth_token = std::string(answer["X-Auth-Token"]),
                     .body = std::move(answer.body())};
     return result;
   }
@@ -328,6 +329,14 @@ Result<HttpReply> HttpClient::get(const Url& url) {
 }
 Result<HttpReply> HttpClient::post_json(const Url& url, std::string_view body) {
   return implementation_->answer(http::verb::post, url, body);
+}
+Result<HttpReply> HttpClient::remove(const Url& url) {
+  return implementation_->answer(http::verb::delete_, url, {});
+}
+void HttpClient::set_header(const std::string& name, const std::string& value) {
+  HttpHeaders& headers = implementation_->options.headers;
+  std::erase_if(headers, [&](const auto& header) { return header.first == name; });
+  if (!value.empty()) headers.emplace_back(name, value);
 }
 
 }  // namespace tokenjoule

@@ -16,7 +16,8 @@ namespace tokenjoule {
 struct HttpReply {
   int status = 0;
   std::string content_type;  ///< "" if not given
-  std::string location;      ///< of a redirect
+  std::string location;      ///< of a redirect, or of what a POST made
+  std::string auth_token;    ///< X-Auth-Token, by which Redfish names a session; "" if not given
   std::string body;
 };
 
@@ -47,6 +48,10 @@ class HttpClient {
   /// is not the one that the URL names (see TlsOptions), an answer that was cut.
   Result<HttpReply> get(const Url& url);
   Result<HttpReply> post_json(const Url& url, std::string_view body);
+  /// DELETE.
+  Result<HttpReply> remove(const Url& url);
+  /// Sends this header with every request from now on; an empty value takes it away.
+  void set_header(const std::string& name, const std::string& value);
 
  private:
   struct Implementation;

@@ -170,5 +170,33 @@ TEST(HttpClient, AHeaderWithALineEndIsRefusedBeforeAnythingIsSent) {
   EXPECT_EQ(reply.error().kind, ErrorKind::usage);
 }
 
+TEST(HttpClient, MakesASessionSendsItsTokenAndTakesTheSessionAway) {
+  SocketServer server([](SocketServer& self, int socket) {
+    while (true) {
+      const std::string request = self.next_request(socket);
+      if (request.empty()) return;
+      SocketServer::reply(socket, request.rfind("POST", 0) == 0
+                                      ? "HTTP/1.1 201 Created\r\nX-Auth-Token: t0ken\r\n"
+                                        "Location: /Sessions/1\r\nContent-Length: 0\r\n\r\n"
+                                      : "HTTP/1.1 204 No Content\r\n\r\n");
+    }
+  });
+  HttpClient client;
+  const auto made = client.post_json(server.url("/Sessions"), "{}");
+  ASSERT_TRUE(made.has_value()) << made.error().message;
+  EXPECT_EQ(made->auth_token, "t0ken");
+  EXPECT_EQ(made->location, "/Sessions/1");
+  client.set_header("X-Auth-Token", "old");
+  client.set_header("X-Auth-Token", made->auth_token);
+  EXPECT_EQ(client.remove(server.url("/Sessions/1"))->status, 204);
+  client.set_header("X-Auth-Token", "");
+  EXPECT_TRUE(client.get(server.url("/after")).has_value());
+  const std::string requests = server.requests();
+  const std::string removal = requests.substr(requests.find("DELETE /Sessions/1 HTTP/1.1"));
+  EXPECT_NE(removal.find("X-Auth-Token: t0ken\r\n"), std::string::npos) << requests;
+  EXPECT_EQ(removal.find("old"), std::string::npos);
+  EXPECT_EQ(removal.find("X-Auth-Token", removal.find("GET /after")), std::string::npos);
+}
+
 }  // namespace
 }  // namespace tokenjoule

@@ -1,3 +1,4 @@
+#include <cctype>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -137,6 +138,49 @@ TEST(StatusWords, ARedirectSaysWhereItLeads) {
   EXPECT_EQ(status_words({.status = 404}), "answers with status 404");
   EXPECT_EQ(status_words({.status = 308, .location = "https://h/v1"}),
             "sends on to \"https://h/v1\" (status 308), which is not followed: give that URL");
+}
+
+/// SHA-256 of a certificate as `openssl x509 -fingerprint` writes it.
+std::string fingerprint_of(const TestCertificate& identity) {
+  unsigned char bytes[EVP_MAX_MD_SIZE];
+  unsigned size = 0;
+  X509_digest(identity.certificate.get(), EVP_sha256(), bytes, &size);
+  std::string text;
+  for (unsigned i = 0; i < size; ++i) text += fmt::format("{}{:02X}", i == 0 ? "" : ":", bytes[i]);
+  return text;
+}
+
+TEST(HttpClientTls, ACertificateThatIsPinnedNeedsNoOtherTrustAndNoOtherIsBelieved) {
+  SocketServer server(answer_every_request);
+  // Self-signed, expired and for another host, as those of management controllers are.
+  const TestCertificate identity =
+      make_certificate({.names = "DNS:bmc.example", .first_day = -30, .last_day = -1});
+  const TlsFront front(server.url().port, identity);
+  std::string pin = fingerprint_of(identity);
+  EXPECT_TRUE(answer_of(front.url(), {.fingerprint = pin}).has_value());
+  std::erase(pin, ':');
+  for (char& c : pin) c = static_cast<char>(std::tolower(c));
+  EXPECT_TRUE(answer_of(front.url(), {.fingerprint = pin}).has_value());
+  const auto other = answer_of(front.url(), {.fingerprint = fingerprint_of(make_certificate())});
+  ASSERT_FALSE(other.has_value());
+  EXPECT_NE(other.error().message.find("not the one whose fingerprint was given"),
+            std::string::npos)
+      << other.error().message;
+  // The same where the authority that signed it is trusted: a pin is stricter.
+  const auto trusted = answer_of(
+      front.url(), {.ca_file = identity.file(), .fingerprint = fingerprint_of(make_certificate())});
+  EXPECT_FALSE(trusted.has_value());
+}
+
+TEST(HttpClientTls, AFingerprintThatIsNoneIsAUsageError) {
+  const auto kind_of_error = [](TlsOptions tls) {
+    return answer_of("https://127.0.0.1:1", std::move(tls)).error().kind;
+  };
+  EXPECT_EQ(kind_of_error({.fingerprint = "12:34"}), ErrorKind::usage);
+  EXPECT_EQ(kind_of_error({.fingerprint = std::string(64, 'g')}), ErrorKind::usage);
+  EXPECT_EQ(kind_of_error({.verification = TlsOptions::Verification::none,
+                           .fingerprint = std::string(64, 'a')}),
+            ErrorKind::usage);
 }
 
 }  // namespace

@@ -24,6 +24,11 @@ namespace {
 constexpr std::size_t kReadLimit = 1 << 20;
 
 tl::unexpected<Error> not_started(const std::string& command, int code) {
+  if (code == ENOENT || code == EACCES) {
+    return failure(ErrorKind::missing,
+                   fmt::format("cannot start {}: {}", quoted(command), std::strerror(code)),
+                   fmt::format("install {}, or put it into a folder of PATH", quoted(command)));
+  }
   return failure(ErrorKind::missing,
                  fmt::format("cannot start \"{}\": {}", quoted(command), std::strerror(code)),
                  "end other programs, or raise the limits of open files and processes");
@@ -44,10 +49,11 @@ struct SpawnSettings {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
 
-  explicit SpawnSettings(int output) {
+  SpawnSettings(int output, bool with_errors) {
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+    if (with_errors) posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO);
     posix_spawnattr_init(&attributes);
     // A group of its own, so that its end takes everything that the shell started along, and a
     // Ctrl-C at the terminal is ours alone. Signals as a program expects them, not as we set them.
@@ -69,6 +75,27 @@ struct SpawnSettings {
   }
 };
 
+/// Our environment with a program's own settings in place of those of the same names.
+std::vector<std::string> environment_of(const ChildProgram& program) {
+  std::vector<std::string> lines;
+  for (char** line = environ; *line != nullptr; ++line) {
+    const bool replaced =
+        std::any_of(program.environment.begin(), program.environment.end(),
+                    [&](const auto& setting) { return starts_with(*line, setting.first + "="); });
+    if (!replaced) lines.emplace_back(*line);
+  }
+  for (const auto& [name, value] : program.environment) lines.push_back(name + "=" + value);
+  return lines;
+}
+
+/// As posix_spawn wants them: pointers into `texts`, with a null at the end.
+std::vector<char*> pointers_to(std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  for (std::string& text : texts) pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
 }  // namespace
 
 ChildProcess::ChildProcess(pid_t pid, int output) : pid_(pid), output_(output) {}
@@ -83,22 +110,25 @@ ChildProcess& ChildProcess::operator=(ChildProcess&& other) noexcept {
 }
 
 Result<ChildProcess> ChildProcess::start(const std::string& command) {
+  return start(ChildProgram{.arguments = {"/bin/sh", "-c", command}});
+}
+
+Result<ChildProcess> ChildProcess::start(const ChildProgram& program) {
+  const std::string& name = program.arguments.front();
   int ends[2] = {-1, -1};
-  if (pipe2(ends, O_CLOEXEC) != 0) return not_started(command, errno);
+  if (pipe2(ends, O_CLOEXEC) != 0) return not_started(name, errno);
   Descriptor read_end;
   Descriptor write_end;
   read_end.number = ends[0];
   write_end.number = ends[1];
   fcntl(read_end.number, F_SETFL, O_NONBLOCK);
-  const SpawnSettings settings(write_end.number);
-  char shell[] = "sh";
-  char option[] = "-c";
-  std::string text = command;
-  char* arguments[] = {shell, option, text.data(), nullptr};
+  const SpawnSettings settings(write_end.number, program.with_errors);
+  std::vector<std::string> arguments = program.arguments;
+  std::vector<std::string> environment = environment_of(program);
   pid_t pid = -1;
-  const int code =
-      posix_spawn(&pid, "/bin/sh", &settings.actions, &settings.attributes, arguments, environ);
-  if (code != 0) return not_started(command, code);
+  const int code = posix_spawnp(&pid, name.c_str(), &settings.actions, &settings.attributes,
+                                pointers_to(arguments).data(), pointers_to(environment).data());
+  if (code != 0) return not_started(name, code);
   return ChildProcess(pid, std::exchange(read_end.number, -1));
 }
 

@@ -2,6 +2,8 @@
 
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <sys/types.h>
 
@@ -10,12 +12,24 @@
 
 namespace tokenjoule {
 
-/// A shell command as a child in a process group of its own, its standard output read through a
-/// pipe. Standard input is empty, standard error is ours. The whole group ends with the object.
+/// A program to be started without a shell in between.
+struct ChildProgram {
+  std::vector<std::string> arguments;  ///< the first is its name, looked up in PATH
+  /// Set in its environment on top of ours. What stands here is in no list of processes that others
+  /// see, unlike arguments: the place for secrets.
+  std::vector<std::pair<std::string, std::string>> environment = {};
+  bool with_errors = false;  ///< what it writes to standard error comes with its output
+};
+
+/// A shell command or a program as a child in a process group of its own, its standard output read
+/// through a pipe. Standard input is empty, standard error is ours. The whole group ends with the
+/// object.
 class ChildProcess {
  public:
   /// Starts `/bin/sh -c COMMAND`.
   static Result<ChildProcess> start(const std::string& command);
+  /// Starts a program. Error, of kind missing: it is not there or may not be started.
+  static Result<ChildProcess> start(const ChildProgram& program);
   ChildProcess(ChildProcess&& other) noexcept;
   ChildProcess& operator=(ChildProcess&& other) noexcept;
   ChildProcess(const ChildProcess&) = delete;

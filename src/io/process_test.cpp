@@ -2,6 +2,7 @@
 
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 
 #include <unistd.h>
@@ -75,6 +76,26 @@ TEST(ChildProcess, ADeathBySignalIsNamed) {
   auto ending = child->ending();
   while (!ending) ending = child->ending();
   EXPECT_EQ(*ending, "signal 9 (Killed)");
+}
+
+TEST(ChildProcess, AProgramIsStartedWithoutAShellAndWithItsOwnEnvironment) {
+  setenv("TOKENJOULE_TEST_SETTING", "ours", 1);
+  const char* command = "printf '%s %s' \"$1\" \"$TOKENJOULE_TEST_SETTING\"; echo bad >&2";
+  auto child =
+      ChildProcess::start(ChildProgram{.arguments = {"sh", "-c", command, "name", "$(one); 'two'"},
+                                       .environment = {{"TOKENJOULE_TEST_SETTING", "its own"}},
+                                       .with_errors = true});
+  ASSERT_TRUE(child.has_value());
+  EXPECT_EQ(all_output_of(*child), "$(one); 'two' its ownbad\n");
+  EXPECT_STREQ(getenv("TOKENJOULE_TEST_SETTING"), "ours");
+  unsetenv("TOKENJOULE_TEST_SETTING");
+}
+
+TEST(ChildProcess, AProgramThatIsNotThereIsMissing) {
+  const auto child = ChildProcess::start(ChildProgram{.arguments = {"tokenjoule-no-such-program"}});
+  ASSERT_FALSE(child.has_value());
+  EXPECT_EQ(child.error().kind, ErrorKind::missing);
+  EXPECT_NE(child.error().hint.find("install tokenjoule-no-such-program"), std::string::npos);
 }
 
 }  // namespace

@@ -1,8 +1,11 @@
 #include "io/tls.hpp"
 
 #include <array>
+#include <cctype>
+#include <optional>
 
 #include <fmt/core.h>
+#include <fmt/format.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
@@ -35,6 +38,11 @@ Error certificate_error(const std::string& host, long verdict) {
     case X509_V_ERR_IP_ADDRESS_MISMATCH:
       return tls_failure(host, "the certificate is for another host",
                          "give the URL with a name that stands in the certificate");
+    case X509_V_ERR_APPLICATION_VERIFICATION:
+      return tls_failure(
+          host, "the certificate is not the one whose fingerprint was given",
+          "see whose it is: openssl s_client -connect HOST:PORT </dev/null | openssl x509 "
+          "-noout -subject -fingerprint -sha256");
     case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
     case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
       return tls_failure(host, "the certificate is self-signed and not trusted here", kTrustHint);
@@ -51,7 +59,9 @@ Error certificate_error(const std::string& host, long verdict) {
 }
 
 Result<void> take_trusted(SSL_CTX* context, const TlsOptions& options) {
-  if (options.verification == TlsOptions::Verification::none) return {};
+  if (options.verification == TlsOptions::Verification::none || !options.fingerprint.empty()) {
+    return {};
+  }
   if (options.ca_file.empty()) {
     // A system without any certificates trusts nobody, which the handshake then says.
     SSL_CTX_set_default_verify_paths(context);
@@ -65,6 +75,50 @@ Result<void> take_trusted(SSL_CTX* context, const TlsOptions& options) {
                  "give a PEM file that begins a part with -----BEGIN CERTIFICATE-----");
 }
 
+/// The 32 bytes of a fingerprint; nullopt if the text is none.
+std::optional<std::string> digest_in(std::string_view fingerprint) {
+  std::string digits;
+  for (const char c : fingerprint) {
+    if (c == ':') continue;
+    if (std::isxdigit(static_cast<unsigned char>(c)) == 0) return std::nullopt;
+    digits += c;
+  }
+  if (digits.size() != 64) return std::nullopt;
+  std::string bytes;
+  for (std::size_t i = 0; i < digits.size(); i += 2) {
+    bytes += static_cast<char>(std::stoi(digits.substr(i, 2), nullptr, 16));
+  }
+  return bytes;
+}
+
+Result<std::shared_ptr<std::string>> pin_of(const TlsOptions& options) {
+  if (options.fingerprint.empty()) return std::shared_ptr<std::string>();
+  if (options.verification == TlsOptions::Verification::none) {
+    return failure(ErrorKind::usage, "a fingerprint was given, and that nothing is to be verified",
+                   "leave one of them out");
+  }
+  auto digest = digest_in(options.fingerprint);
+  if (digest) return std::make_shared<std::string>(std::move(*digest));
+  return failure(ErrorKind::usage,
+                 fmt::format("\"{}\" is no SHA-256 fingerprint", quoted(options.fingerprint)),
+                 "give 64 hex digits: openssl x509 -in FILE -noout -fingerprint -sha256");
+}
+
+/// In place of OpenSSL's own verification: whether the server showed the certificate that was
+/// pinned. @param pin the 32 bytes of its digest.
+int is_pinned(X509_STORE_CTX* shown, void* pin) {
+  const X509* const certificate = X509_STORE_CTX_get0_cert(shown);
+  std::array<unsigned char, EVP_MAX_MD_SIZE> bytes{};
+  unsigned size = 0;
+  if (certificate != nullptr && X509_digest(certificate, EVP_sha256(), bytes.data(), &size) == 1 &&
+      std::string_view(reinterpret_cast<const char*>(bytes.data()), size) ==
+          *static_cast<const std::string*>(pin)) {
+    return 1;
+  }
+  X509_STORE_CTX_set_error(shown, X509_V_ERR_APPLICATION_VERIFICATION);
+  return 0;
+}
+
 bool is_address(const std::string& host) {
   ASN1_OCTET_STRING* const bytes = a2i_IPADDRESS(host.c_str());
   ASN1_OCTET_STRING_free(bytes);
@@ -73,12 +127,14 @@ bool is_address(const std::string& host) {
 
 }  // namespace
 
-TlsContext::TlsContext(ssl_ctx_st* context) : context_(context, SSL_CTX_free) {}
+TlsContext::TlsContext(ssl_ctx_st* context, std::shared_ptr<std::string> pin)
+    : context_(context, SSL_CTX_free), pin_(std::move(pin)) {}
 
 Result<TlsContext> TlsContext::create(const TlsOptions& options) {
+  TRY(auto pin, pin_of(options));
   SSL_CTX* const native = SSL_CTX_new(TLS_client_method());
   TJ_ASSERT(native != nullptr);  // fails only without memory
-  TlsContext context(native);
+  TlsContext context(native, std::move(pin));
   context.verification_ = options.verification;
   SSL_CTX_set_min_proto_version(native, TLS1_2_VERSION);
   SSL_CTX_set_options(native, SSL_OP_NO_RENEGOTIATION);
@@ -90,6 +146,7 @@ Result<TlsContext> TlsContext::create(const TlsOptions& options) {
   constexpr std::array<unsigned char, 9> http11 = {8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
   SSL_CTX_set_alpn_protos(native, http11.data(), http11.size());
   TRY_DO(take_trusted(native, options));
+  if (context.pin_) SSL_CTX_set_cert_verify_callback(native, is_pinned, context.pin_.get());
   return context;
 }
 

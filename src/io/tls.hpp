@@ -19,13 +19,17 @@ struct TlsOptions {
   };
   Verification verification = Verification::full;
   std::string ca_file;  ///< PEM file of trusted certificates, instead of the system's; "" for those
+  /// SHA-256 of the one certificate (in DER) that the server may show, as 64 hex digits, with or
+  /// without colons: then nothing else of it is looked at. "": any that is trusted.
+  std::string fingerprint = {};
 };
 
 /// What all TLS connections with the same options share. Clients only; TLS 1.2 and 1.3; offers
 /// HTTP/1.1. May be copied and used by several threads.
 class TlsContext {
  public:
-  /// Errors, of kind usage: a file of certificates that cannot be read or holds none.
+  /// Errors, of kind usage: a file of certificates that cannot be read or holds none; a fingerprint
+  /// that is none, or that is given although nothing is to be verified.
   static Result<TlsContext> create(const TlsOptions& options);
 
   ssl_ctx_st* native() const { return context_.get(); }
@@ -34,8 +38,10 @@ class TlsContext {
   void prepare(ssl_st* connection, const std::string& host) const;
 
  private:
-  explicit TlsContext(ssl_ctx_st* context);
-  std::shared_ptr<ssl_ctx_st> context_;  ///< shared by the connections of several threads
+  TlsContext(ssl_ctx_st* context, std::shared_ptr<std::string> pin);
+  /// Shared by the connections of several threads, which must end before the last copy of this.
+  std::shared_ptr<ssl_ctx_st> context_;
+  std::shared_ptr<std::string> pin_;  ///< digest of the only certificate believed; null: none
   TlsOptions::Verification verification_ = TlsOptions::Verification::full;
 };
 

@@ -10,10 +10,12 @@
 #include "sensors/exec/exec_sensor.hpp"
 #include "sensors/grace/grace_sensor.hpp"
 #include "sensors/intel/intel_sensor.hpp"
+#include "sensors/ipmi/ipmi_sensor.hpp"
 #include "sensors/jetson/jetson_sensor.hpp"
 #include "sensors/nvml/nvml_sensor.hpp"
 #include "sensors/perf/perf_sensor.hpp"
 #include "sensors/rapl/rapl_sensor.hpp"
+#include "sensors/redfish/redfish_sensor.hpp"
 #include "sensors/sensor.hpp"
 
 namespace tokenjoule {
@@ -91,6 +93,24 @@ const std::vector<SensorType>& sensor_types() {
        .must_set = "watts_per_core",
        .automatic = false,
        .open = open_cpu_model},
+      {.name = "redfish",
+       .what = "node power and energy, from its management controller over https (Redfish)",
+       .rights = "a user of the controller who may log in and read",
+       .settings = {"url", "user", "password_env", "password_file", "auth", "cacert", "fingerprint",
+                    "insecure", "chassis", "source", "boundary", "device", "period", "timeout",
+                    "group"},
+       .must_set = "url",
+       .automatic = false,
+       .open = open_redfish},
+      {.name = "ipmi",
+       .what = "node power, from its management controller (DCMI): here or over the network",
+       .rights = "access to /dev/ipmi0, or a user of the controller",
+       .settings = {"host", "port", "user", "password_env", "password_file", "privilege", "cipher",
+                    "file", "value", "accept_inactive", "boundary", "device", "period", "timeout",
+                    "group"},
+       .must_set = "",
+       .automatic = false,
+       .open = open_ipmi},
   };
   return table;
 }

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "io/testing_server.hpp"
+#include "sensors/ipmi/scripted_ipmitool.hpp"
 #include "sensors/nvml/scripted_nvml.hpp"
 #include "sensors/perf/perf_sensor.hpp"
 #include "sensors/perf/scripted_perf.hpp"
@@ -104,7 +105,9 @@ std::vector<SensorSpec> working_specs(const PageServer& exporter, const std::str
              "echo '{\"signal\":\"e\",\"device\":\"d\",\"boundary\":\"rack\",\"joules\":5}'; "
              "done;"
              "exec tail -f /dev/null"}}},
-          {"cpu-model", {{"watts_per_core", "1"}}}};
+          {"cpu-model", {{"watts_per_core", "1"}}},
+          {"redfish", {{"url", exporter.url("").text()}}},
+          {"ipmi", {{"host", "bmc"}, {"user", "u"}, {"password_env", "TOKENJOULE_TEST_PASSWORD"}}}};
 }
 
 /// The sensors of the table, in its order.
@@ -138,8 +141,19 @@ std::string exporter_page() {
   return text;
 }
 
+void add_redfish_pages(PageServer& server) {
+  server.set("GET /redfish/v1/Chassis",
+             {200, R"({"Members":[{"@odata.id":"/redfish/v1/Chassis/1"}]})"});
+  server.set("GET /redfish/v1/Chassis/1",
+             {200, R"({"EnvironmentMetrics":{"@odata.id":"/environment"}})"});
+  server.set("GET /environment",
+             {200, R"({"PowerWatts":{"Reading":400},"EnergykWh":{"Reading":1}})"});
+}
+
 TEST(SensorContract, EverySignalHasUnitBoundaryAndDeviceAndStandsInTheReadme) {
   PageServer exporter({{"GET /metrics", {200, exporter_page(), "text/plain"}}});
+  add_redfish_pages(exporter);
+  const ScriptedIpmitool ipmitool;
   const ScriptedNvml nvml("[gpu]\nuuid = GPU-a\npower = 50\nlimit_enforced = 60\n");
   SystemClock clock;
   const TestTree tree;
@@ -199,7 +213,9 @@ TEST(SensorContract, WhereTheDeviceIsAbsentTheErrorHasAHint) {
         SensorSpec{"rapl", {{"root", "/no/such/root"}}},
         SensorSpec{"perf", {{"root", "/no/such/root"}}},
         SensorSpec{"exec", {{"command", "exit 1"}}},
-        SensorSpec{"cpu-model", {{"watts_per_core", "1"}, {"pid", "4194304"}}}}) {
+        SensorSpec{"cpu-model", {{"watts_per_core", "1"}, {"pid", "4194304"}}},
+        SensorSpec{"redfish", {{"url", "https://127.0.0.1:1"}}},
+        SensorSpec{"ipmi", {{"file", "/no/such/ipmi0"}}}}) {
     const auto sensor = open_sensor(spec, clock);
     ASSERT_FALSE(sensor.has_value()) << spec.name;
     EXPECT_EQ(sensor.error().kind, ErrorKind::missing) << spec.name;
