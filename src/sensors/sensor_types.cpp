@@ -9,6 +9,7 @@
 #include "sensors/exec/exec_sensor.hpp"
 #include "sensors/nvml/nvml_sensor.hpp"
 #include "sensors/sensor.hpp"
+#include "sensors/snmp/snmp_sensor.hpp"
 
 namespace tokenjoule {
 
@@ -43,6 +44,37 @@ const std::vector<SensorType>& sensor_types() {
        .must_set = "watts_per_core",
        .automatic = false,
        .open = open_cpu_model},
+      {.name = "snmp",
+       .what = "power and energy of a PDU by SNMP: any OID, or the tables of four makers",
+       .rights = "an SNMP community or user that may read",
+       .settings = {"host",
+                    "version",
+                    "community",
+                    "community_env",
+                    "community_file",
+                    "user",
+                    "auth",
+                    "auth_password_env",
+                    "auth_password_file",
+                    "priv",
+                    "priv_password_env",
+                    "priv_password_file",
+                    "profile",
+                    "outlet",
+                    "phase",
+                    "inlet",
+                    "pdu",
+                    "oid",
+                    "unit",
+                    "boundary",
+                    "device",
+                    "group",
+                    "period",
+                    "timeout",
+                    "retries"},
+       .must_set = "host",
+       .automatic = false,
+       .open = open_snmp},
   };
   return table;
 }

@@ -7,6 +7,7 @@
 #include "io/testing_server.hpp"
 #include "sensors/nvml/scripted_nvml.hpp"
 #include "sensors/sensor.hpp"
+#include "sensors/snmp/testing_snmp_agent.hpp"
 
 namespace tokenjoule {
 namespace {
@@ -85,7 +86,8 @@ std::string readme_of(const SensorType& type) {
 }
 
 /// Each sensor as it opens where what it measures is there.
-std::vector<std::unique_ptr<Sensor>> opened_sensors(const PageServer& exporter, Clock& clock) {
+std::vector<std::unique_ptr<Sensor>> opened_sensors(const PageServer& exporter,
+                                                    const ScriptedAgent& agent, Clock& clock) {
   const std::vector<SensorSpec> specs = {
       {"nvml", {{"library", TOKENJOULE_FAKE_NVML_LIBRARY}}},
       {"dcgm", {{"url", exporter.url().text()}}},
@@ -95,7 +97,8 @@ std::vector<std::unique_ptr<Sensor>> opened_sensors(const PageServer& exporter, 
          "'{\"signal\":\"p\",\"device\":\"d\",\"boundary\":\"rack\",\"watts\":5}';"
          "echo '{\"signal\":\"e\",\"device\":\"d\",\"boundary\":\"rack\",\"joules\":5}'; done;"
          "exec tail -f /dev/null"}}},
-      {"cpu-model", {{"watts_per_core", "1"}}}};
+      {"cpu-model", {{"watts_per_core", "1"}}},
+      {"snmp", {{"host", agent.host()}, {"community", "public"}, {"profile", "apc"}}}};
   auto opened = open_sensors(specs, clock);
   EXPECT_TRUE(opened.has_value()) << (opened ? "" : opened.error().message);
   return opened ? std::move(opened->sensors) : std::vector<std::unique_ptr<Sensor>>();
@@ -117,8 +120,10 @@ std::string exporter_page() {
 TEST(SensorContract, EverySignalHasUnitBoundaryAndDeviceAndStandsInTheReadme) {
   PageServer exporter({{"GET /metrics", {200, exporter_page(), "text/plain"}}});
   const ScriptedNvml nvml("[gpu]\nuuid = GPU-a\npower = 50\nlimit_enforced = 60\n");
+  const ScriptedAgent agent({{"1.3.6.1.4.1.318.1.1.26.4.3.1.5.1", {ScriptedAgent::kInteger, 5}},
+                             {"1.3.6.1.4.1.318.1.1.26.4.3.1.9.1", {ScriptedAgent::kInteger, 5}}});
   SystemClock clock;
-  const auto sensors = opened_sensors(exporter, clock);
+  const auto sensors = opened_sensors(exporter, agent, clock);
   ASSERT_EQ(sensors.size(), sensor_types().size()) << "a sensor of the table is not in this test";
   for (std::size_t i = 0; i < sensors.size(); ++i) {
     const std::string readme = readme_of(sensor_types()[i]);
@@ -165,7 +170,10 @@ TEST(SensorContract, WhereTheDeviceIsAbsentTheErrorHasAHint) {
        {SensorSpec{"nvml", {{"library", "/no/such/libnvidia-ml.so.1"}}},
         SensorSpec{"dcgm", {{"url", "http://127.0.0.1:1/metrics"}}},
         SensorSpec{"exec", {{"command", "exit 1"}}},
-        SensorSpec{"cpu-model", {{"watts_per_core", "1"}, {"pid", "4194304"}}}}) {
+        SensorSpec{"cpu-model", {{"watts_per_core", "1"}, {"pid", "4194304"}}},
+        SensorSpec{"snmp",
+                   {{"host", "127.0.0.1:1"}, {"community", "public"}, {"profile", "apc"},
+                    {"timeout", "50ms"}, {"retries", "0"}}}}) {
     const auto sensor = open_sensor(spec, clock);
     ASSERT_FALSE(sensor.has_value()) << spec.name;
     EXPECT_EQ(sensor.error().kind, ErrorKind::missing) << spec.name;
