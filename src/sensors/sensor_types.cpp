@@ -8,6 +8,7 @@
 #include "sensors/dcgm/dcgm_sensor.hpp"
 #include "sensors/exec/exec_sensor.hpp"
 #include "sensors/nvml/nvml_sensor.hpp"
+#include "sensors/prometheus/prometheus_sensor.hpp"
 #include "sensors/sensor.hpp"
 #include "sensors/snmp/snmp_sensor.hpp"
 
@@ -75,6 +76,15 @@ const std::vector<SensorType>& sensor_types() {
        .must_set = "host",
        .automatic = false,
        .open = open_snmp},
+      {.name = "prometheus",
+       .what = "power or energy that a Prometheus has, by any PromQL expression",
+       .rights = "those of its HTTP API",
+       .settings = {"url", "query", "unit", "kind", "boundary", "device_label", "group",
+                    "bearer_env", "bearer_file", "user", "password_env", "password_file", "cacert",
+                    "insecure", "period", "timeout"},
+       .must_set = "url",
+       .automatic = false,
+       .open = open_prometheus},
   };
   return table;
 }

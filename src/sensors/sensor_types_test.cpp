@@ -98,7 +98,9 @@ std::vector<std::unique_ptr<Sensor>> opened_sensors(const PageServer& exporter,
          "echo '{\"signal\":\"e\",\"device\":\"d\",\"boundary\":\"rack\",\"joules\":5}'; done;"
          "exec tail -f /dev/null"}}},
       {"cpu-model", {{"watts_per_core", "1"}}},
-      {"snmp", {{"host", agent.host()}, {"community", "public"}, {"profile", "apc"}}}};
+      {"snmp", {{"host", agent.host()}, {"community", "public"}, {"profile", "apc"}}},
+      {"prometheus",
+       {{"url", exporter.url("").text()}, {"query", "p"}, {"unit", "W"}, {"boundary", "node_ac"}}}};
   auto opened = open_sensors(specs, clock);
   EXPECT_TRUE(opened.has_value()) << (opened ? "" : opened.error().message);
   return opened ? std::move(opened->sensors) : std::vector<std::unique_ptr<Sensor>>();
@@ -117,8 +119,17 @@ std::string exporter_page() {
   return text;
 }
 
+PageServer::Page promql_page(const std::string& type, const std::string& result) {
+  return {200,
+          R"({"status":"success","data":{"resultType":")" + type + R"(","result":)" + result + "}}",
+          "application/json"};
+}
+
 TEST(SensorContract, EverySignalHasUnitBoundaryAndDeviceAndStandsInTheReadme) {
   PageServer exporter({{"GET /metrics", {200, exporter_page(), "text/plain"}}});
+  exporter.set("GET /api/v1/query?query=p%5B5m%5D",
+               promql_page("matrix", R"([{"metric":{},"values":[[1,"5"]]}])"));
+  exporter.set("GET /api/v1/query?query=time%28%29", promql_page("scalar", R"([1,"1"])"));
   const ScriptedNvml nvml("[gpu]\nuuid = GPU-a\npower = 50\nlimit_enforced = 60\n");
   const ScriptedAgent agent({{"1.3.6.1.4.1.318.1.1.26.4.3.1.5.1", {ScriptedAgent::kInteger, 5}},
                              {"1.3.6.1.4.1.318.1.1.26.4.3.1.9.1", {ScriptedAgent::kInteger, 5}}});
@@ -172,8 +183,16 @@ TEST(SensorContract, WhereTheDeviceIsAbsentTheErrorHasAHint) {
         SensorSpec{"exec", {{"command", "exit 1"}}},
         SensorSpec{"cpu-model", {{"watts_per_core", "1"}, {"pid", "4194304"}}},
         SensorSpec{"snmp",
-                   {{"host", "127.0.0.1:1"}, {"community", "public"}, {"profile", "apc"},
-                    {"timeout", "50ms"}, {"retries", "0"}}}}) {
+                   {{"host", "127.0.0.1:1"},
+                    {"community", "public"},
+                    {"profile", "apc"},
+                    {"timeout", "50ms"},
+                    {"retries", "0"}}},
+        SensorSpec{"prometheus",
+                   {{"url", "http://127.0.0.1:1"},
+                    {"query", "p"},
+                    {"unit", "W"},
+                    {"boundary", "node_ac"}}}}) {
     const auto sensor = open_sensor(spec, clock);
     ASSERT_FALSE(sensor.has_value()) << spec.name;
     EXPECT_EQ(sensor.error().kind, ErrorKind::missing) << spec.name;

@@ -1,8 +1,12 @@
 #include "sensors/prometheus/promql_answer.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <cmath>
+#include <cstdint>
+#include <optional>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -92,8 +96,8 @@ std::string promql_path(std::string_view expression) {
   std::string path = "/api/v1/query?query=";
   for (const char c : expression) {
     const auto byte = static_cast<unsigned char>(c);
-    const bool plain = byte < 128 && (std::isalnum(byte) != 0 || c == '-' || c == '_' ||
-                                      c == '.' || c == '~');
+    const bool plain =
+        byte < 128 && (std::isalnum(byte) != 0 || c == '-' || c == '_' || c == '.' || c == '~');
     path += plain ? std::string(1, c) : fmt::format("%{:02X}", byte);
   }
   return path;

@@ -17,7 +17,7 @@ struct PromqlSample {
 };
 
 struct PromqlSeries {
-  PromqlLabels labels;  ///< without the metric's name
+  PromqlLabels labels;                ///< without the metric's name
   std::vector<PromqlSample> samples;  ///< in time order; NaN and infinite ones are left out
 };
 

@@ -42,8 +42,9 @@ TEST(PromqlAnswer, ARefusedQueryIsAUsageErrorAndAnythingElseMayPass) {
       R"({"status":"error","errorType":"bad_data","error":"parse error: unexpected end"})");
   EXPECT_EQ(bad.error().kind, ErrorKind::usage);
   EXPECT_NE(bad.error().message.find("unexpected end"), std::string::npos);
-  EXPECT_EQ(promql_answer_in(R"({"status":"error","errorType":"timeout","error":"x"})").error().kind,
-            ErrorKind::retry);
+  EXPECT_EQ(
+      promql_answer_in(R"({"status":"error","errorType":"timeout","error":"x"})").error().kind,
+      ErrorKind::retry);
   for (const char* text :
        {"", "<html>", "{}", "[]", R"({"status":"success"})",
         R"({"status":"success","data":{"resultType":"string","result":[1,"x"]}})",
