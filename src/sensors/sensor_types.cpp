@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "sensors/amd_exporter/amd_exporter_sensor.hpp"
 #include "sensors/cpu_model/cpu_model_sensor.hpp"
 #include "sensors/dcgm/dcgm_sensor.hpp"
 #include "sensors/exec/exec_sensor.hpp"
@@ -11,6 +12,8 @@
 #include "sensors/prometheus/prometheus_sensor.hpp"
 #include "sensors/sensor.hpp"
 #include "sensors/snmp/snmp_sensor.hpp"
+#include "sensors/triton/triton_sensor.hpp"
+#include "sensors/trtllm/trtllm_sensor.hpp"
 
 namespace tokenjoule {
 
@@ -85,6 +88,27 @@ const std::vector<SensorType>& sensor_types() {
        .must_set = "url",
        .automatic = false,
        .open = open_prometheus},
+      {.name = "amd-exporter",
+       .what = "AMD GPU energy and power, from the page of AMD's device-metrics-exporter",
+       .rights = "none here: the exporter's port must be reachable",
+       .settings = {"url", "group", "timeout", "cacert", "insecure"},
+       .must_set = "",
+       .automatic = false,
+       .open = open_amd_exporter},
+      {.name = "triton",
+       .what = "NVIDIA GPU energy and power, from the metrics page of Triton Inference Server",
+       .rights = "none here: the metrics port must be reachable",
+       .settings = {"url", "group", "timeout", "cacert", "insecure"},
+       .must_set = "",
+       .automatic = false,
+       .open = open_triton},
+      {.name = "trtllm",
+       .what = "energy of the GPUs of trtllm-serve, as it counts them itself",
+       .rights = "none here: the server must measure",
+       .settings = {"url", "group", "timeout", "cacert", "insecure"},
+       .must_set = "",
+       .automatic = false,
+       .open = open_trtllm},
   };
   return table;
 }
@@ -129,6 +153,28 @@ Status check_settings(const SensorType& type, const SensorSpec& spec) {
   return {};
 }
 
+/// Whether a device that stands for several GPUs is read beside others: nothing would tell that
+/// they are the same.
+Status check_no_gpu_twice(const std::vector<std::unique_ptr<Sensor>>& sensors) {
+  std::vector<const Device*> gpus;
+  for (const auto& sensor : sensors) {
+    for (const Device& device : sensor->contents().devices) {
+      if (device.kind == DeviceKind::gpu) gpus.push_back(&device);
+    }
+  }
+  for (const Device* sum : gpus) {
+    if (sum->facts.count(kSumOfGpusFact) == 0) continue;
+    const auto other = std::find_if(gpus.begin(), gpus.end(),
+                                    [&](const Device* gpu) { return gpu->id != sum->id; });
+    if (other == gpus.end()) continue;
+    return failure(ErrorKind::usage,
+                   fmt::format("\"{}\" is a sum of GPUs that may hold {}, which would count twice",
+                               quoted(sum->id), quoted((*other)->id)),
+                   "read the GPUs with one sensor; to compare two, measure twice");
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Sensor>> open_sensor(const SensorSpec& spec, Clock& clock) {
@@ -143,6 +189,7 @@ Result<OpenedSensors> open_sensors(const std::vector<SensorSpec>& specs, Clock& 
     TRY(auto sensor, open_sensor(spec, clock));
     opened.sensors.push_back(std::move(sensor));
   }
+  TRY_DO(check_no_gpu_twice(opened.sensors));
   if (!specs.empty()) return opened;
   for (const SensorType& type : sensor_types()) {
     if (!type.automatic) continue;

@@ -66,6 +66,23 @@ TEST(OpenSensors, OfThoseAskedForTheFirstThatFailsIsTheError) {
   EXPECT_EQ(opened->sensors.size(), 1u);
 }
 
+TEST(OpenSensors, ASumOfGpusBesideOneOfThemIsRefusedSinceItWouldCountTwice) {
+  PageServer server(
+      {{"GET /energy_metrics", {200, R"({"total_energy_j": 5, "query_time": 1})"}},
+       {"GET /metrics", {200, "nv_energy_consumption{gpu_uuid=\"GPU-a\"} 5\n", "text/plain"}}});
+  FakeClock clock;
+  const SensorSpec sum{"trtllm", {{"url", server.url("").text()}}};
+  const SensorSpec gpu{"triton", {{"url", server.url().text()}}};
+  EXPECT_TRUE(open_sensors({sum}, clock).has_value());
+  EXPECT_TRUE(open_sensors({sum, sum}, clock).has_value()) << "one device, listed twice";
+  for (const auto& specs : {std::vector{sum, gpu}, std::vector{gpu, sum}}) {
+    const auto opened = open_sensors(specs, clock);
+    ASSERT_FALSE(opened.has_value());
+    EXPECT_EQ(opened.error().kind, ErrorKind::usage);
+    EXPECT_NE(opened.error().message.find("twice"), std::string::npos);
+  }
+}
+
 TEST(SensorListings, EveryTypeIsListedWithWhatIsThereOrWhyNothingIs) {
   FakeClock clock;
   const auto listings = sensor_listings({{"cpu-model", {{"watts_per_core", "1"}}}}, clock);
@@ -100,10 +117,17 @@ std::vector<std::unique_ptr<Sensor>> opened_sensors(const PageServer& exporter,
       {"cpu-model", {{"watts_per_core", "1"}}},
       {"snmp", {{"host", agent.host()}, {"community", "public"}, {"profile", "apc"}}},
       {"prometheus",
-       {{"url", exporter.url("").text()}, {"query", "p"}, {"unit", "W"}, {"boundary", "node_ac"}}}};
-  auto opened = open_sensors(specs, clock);
-  EXPECT_TRUE(opened.has_value()) << (opened ? "" : opened.error().message);
-  return opened ? std::move(opened->sensors) : std::vector<std::unique_ptr<Sensor>>();
+       {{"url", exporter.url("").text()}, {"query", "p"}, {"unit", "W"}, {"boundary", "node_ac"}}},
+      {"amd-exporter", {{"url", exporter.url("/amd").text()}}},
+      {"triton", {{"url", exporter.url("/triton").text()}}},
+      {"trtllm", {{"url", exporter.url("/energy_metrics").text()}}}};
+  std::vector<std::unique_ptr<Sensor>> opened;  // one by one: together some would be refused
+  for (const SensorSpec& spec : specs) {
+    auto sensor = open_sensor(spec, clock);
+    EXPECT_TRUE(sensor.has_value()) << (sensor ? "" : sensor.error().message);
+    if (sensor) opened.push_back(std::move(*sensor));
+  }
+  return opened;
 }
 
 std::string exporter_page() {
@@ -131,6 +155,20 @@ TEST(SensorContract, EverySignalHasUnitBoundaryAndDeviceAndStandsInTheReadme) {
                promql_page("matrix", R"([{"metric":{},"values":[[1,"5"]]}])"));
   exporter.set("GET /api/v1/query?query=time%28%29", promql_page("scalar", R"([1,"1"])"));
   const ScriptedNvml nvml("[gpu]\nuuid = GPU-a\npower = 50\nlimit_enforced = 60\n");
+  exporter.set("GET /amd", {200,
+                            "gpu_energy_consumed{serial_number=\"S\"} 5\n"
+                            "gpu_package_power{serial_number=\"S\"} 5\n"
+                            "gpu_average_package_power{serial_number=\"S\"} 5\n"
+                            "gpu_power_usage{serial_number=\"S\"} 5\n",
+                            "text/plain"});
+  exporter.set("GET /triton", {200,
+                               "nv_energy_consumption{gpu_uuid=\"G\"} 5\n"
+                               "nv_gpu_power_usage{gpu_uuid=\"G\"} 5\n"
+                               "nv_gpu_power_limit{gpu_uuid=\"G\"} 5\n"
+                               "nv_gpu_utilization{gpu_uuid=\"G\"} 1\n"
+                               "nv_gpu_memory_used_bytes{gpu_uuid=\"G\"} 5\n",
+                               "text/plain"});
+  exporter.set("GET /energy_metrics", {200, R"({"total_energy_j": 5, "query_time": 1})"});
   const ScriptedAgent agent({{"1.3.6.1.4.1.318.1.1.26.4.3.1.5.1", {ScriptedAgent::kInteger, 5}},
                              {"1.3.6.1.4.1.318.1.1.26.4.3.1.9.1", {ScriptedAgent::kInteger, 5}}});
   SystemClock clock;
@@ -192,7 +230,10 @@ TEST(SensorContract, WhereTheDeviceIsAbsentTheErrorHasAHint) {
                    {{"url", "http://127.0.0.1:1"},
                     {"query", "p"},
                     {"unit", "W"},
-                    {"boundary", "node_ac"}}}}) {
+                    {"boundary", "node_ac"}}},
+        SensorSpec{"amd-exporter", {{"url", "http://127.0.0.1:1/metrics"}}},
+        SensorSpec{"triton", {{"url", "http://127.0.0.1:1/metrics"}}},
+        SensorSpec{"trtllm", {{"url", "http://127.0.0.1:1"}}}}) {
     const auto sensor = open_sensor(spec, clock);
     ASSERT_FALSE(sensor.has_value()) << spec.name;
     EXPECT_EQ(sensor.error().kind, ErrorKind::missing) << spec.name;
