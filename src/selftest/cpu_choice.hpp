@@ -27,9 +27,6 @@ CpuChoice choose_cpus(const std::vector<int>& allowed, const std::vector<int>& e
 /// choose_cpus() for this machine; cores as /sys/devices/system/cpu tells them.
 CpuChoice cpus_of_this_machine();
 
-/// "0,4-6" as Linux writes lists of CPUs; what does not fit is left out.
-std::vector<int> cpu_list_in(std::string_view text);
-
 /// Pins the calling thread, and the threads that it makes meanwhile, while it lives.
 class PinnedTo {
  public:

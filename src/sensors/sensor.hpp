@@ -22,6 +22,10 @@ struct SensorContents {
   std::vector<Signal> signals;
 };
 
+/// Key of Device::facts: it stands for several GPUs together, of which its source does not tell
+/// which. Beside other GPUs it would count twice.
+constexpr char kSumOfGpusFact[] = "sum_of_gpus";
+
 /// Something that can be read. Blocking; used from one thread.
 class Sensor {
  public:
@@ -71,7 +75,8 @@ struct OpenedSensors {
       left_out;  ///< automatic ones that are not here, by name
 };
 /// Opens all that were asked for, the first that fails is the error; with none asked for, all
-/// automatic ones that work here (which may be none).
+/// automatic ones that work here (which may be none). A sum of GPUs beside other GPUs is a usage
+/// error.
 Result<OpenedSensors> open_sensors(const std::vector<SensorSpec>& specs, Clock& clock);
 
 /// One row of the list of sensors: what is there, or why nothing is.

@@ -5,6 +5,7 @@
 
 #include "base/text.hpp"
 #include "sensors/amd/amd_sensor.hpp"
+#include "sensors/amd_exporter/amd_exporter_sensor.hpp"
 #include "sensors/cpu_model/cpu_model_sensor.hpp"
 #include "sensors/dcgm/dcgm_sensor.hpp"
 #include "sensors/exec/exec_sensor.hpp"
@@ -14,9 +15,13 @@
 #include "sensors/jetson/jetson_sensor.hpp"
 #include "sensors/nvml/nvml_sensor.hpp"
 #include "sensors/perf/perf_sensor.hpp"
+#include "sensors/prometheus/prometheus_sensor.hpp"
 #include "sensors/rapl/rapl_sensor.hpp"
 #include "sensors/redfish/redfish_sensor.hpp"
 #include "sensors/sensor.hpp"
+#include "sensors/snmp/snmp_sensor.hpp"
+#include "sensors/triton/triton_sensor.hpp"
+#include "sensors/trtllm/trtllm_sensor.hpp"
 
 namespace tokenjoule {
 
@@ -111,6 +116,67 @@ const std::vector<SensorType>& sensor_types() {
        .must_set = "",
        .automatic = false,
        .open = open_ipmi},
+      {.name = "snmp",
+       .what = "power and energy of a PDU by SNMP: any OID, or the tables of four makers",
+       .rights = "an SNMP community or user that may read",
+       .settings = {"host",
+                    "version",
+                    "community",
+                    "community_env",
+                    "community_file",
+                    "user",
+                    "auth",
+                    "auth_password_env",
+                    "auth_password_file",
+                    "priv",
+                    "priv_password_env",
+                    "priv_password_file",
+                    "profile",
+                    "outlet",
+                    "phase",
+                    "inlet",
+                    "pdu",
+                    "oid",
+                    "unit",
+                    "boundary",
+                    "device",
+                    "group",
+                    "period",
+                    "timeout",
+                    "retries"},
+       .must_set = "host",
+       .automatic = false,
+       .open = open_snmp},
+      {.name = "prometheus",
+       .what = "power or energy that a Prometheus has, by any PromQL expression",
+       .rights = "those of its HTTP API",
+       .settings = {"url", "query", "unit", "kind", "boundary", "device_label", "group",
+                    "bearer_env", "bearer_file", "user", "password_env", "password_file", "cacert",
+                    "insecure", "period", "timeout"},
+       .must_set = "url",
+       .automatic = false,
+       .open = open_prometheus},
+      {.name = "amd-exporter",
+       .what = "AMD GPU energy and power, from the page of AMD's device-metrics-exporter",
+       .rights = "none here: the exporter's port must be reachable",
+       .settings = {"url", "group", "timeout", "cacert", "insecure"},
+       .must_set = "",
+       .automatic = false,
+       .open = open_amd_exporter},
+      {.name = "triton",
+       .what = "NVIDIA GPU energy and power, from the metrics page of Triton Inference Server",
+       .rights = "none here: the metrics port must be reachable",
+       .settings = {"url", "group", "timeout", "cacert", "insecure"},
+       .must_set = "",
+       .automatic = false,
+       .open = open_triton},
+      {.name = "trtllm",
+       .what = "energy of the GPUs of trtllm-serve, as it counts them itself",
+       .rights = "none here: the server must measure",
+       .settings = {"url", "group", "timeout", "cacert", "insecure"},
+       .must_set = "",
+       .automatic = false,
+       .open = open_trtllm},
   };
   return table;
 }
@@ -155,6 +221,28 @@ Status check_settings(const SensorType& type, const SensorSpec& spec) {
   return {};
 }
 
+/// Whether a device that stands for several GPUs is read beside others: nothing would tell that
+/// they are the same.
+Status check_no_gpu_twice(const std::vector<std::unique_ptr<Sensor>>& sensors) {
+  std::vector<const Device*> gpus;
+  for (const auto& sensor : sensors) {
+    for (const Device& device : sensor->contents().devices) {
+      if (device.kind == DeviceKind::gpu) gpus.push_back(&device);
+    }
+  }
+  for (const Device* sum : gpus) {
+    if (sum->facts.count(kSumOfGpusFact) == 0) continue;
+    const auto other = std::find_if(gpus.begin(), gpus.end(),
+                                    [&](const Device* gpu) { return gpu->id != sum->id; });
+    if (other == gpus.end()) continue;
+    return failure(ErrorKind::usage,
+                   fmt::format("\"{}\" is a sum of GPUs that may hold {}, which would count twice",
+                               quoted(sum->id), quoted((*other)->id)),
+                   "read the GPUs with one sensor; to compare two, measure twice");
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Sensor>> open_sensor(const SensorSpec& spec, Clock& clock) {
@@ -169,6 +257,7 @@ Result<OpenedSensors> open_sensors(const std::vector<SensorSpec>& specs, Clock& 
     TRY(auto sensor, open_sensor(spec, clock));
     opened.sensors.push_back(std::move(sensor));
   }
+  TRY_DO(check_no_gpu_twice(opened.sensors));
   if (!specs.empty()) return opened;
   for (const SensorType& type : sensor_types()) {
     if (!type.automatic) continue;

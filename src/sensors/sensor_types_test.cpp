@@ -10,6 +10,7 @@
 #include "sensors/perf/perf_sensor.hpp"
 #include "sensors/perf/scripted_perf.hpp"
 #include "sensors/sensor.hpp"
+#include "sensors/snmp/testing_snmp_agent.hpp"
 #include "sensors/testing_machine.hpp"
 
 namespace tokenjoule {
@@ -69,6 +70,23 @@ TEST(OpenSensors, OfThoseAskedForTheFirstThatFailsIsTheError) {
   EXPECT_EQ(opened->sensors.size(), 1u);
 }
 
+TEST(OpenSensors, ASumOfGpusBesideOneOfThemIsRefusedSinceItWouldCountTwice) {
+  PageServer server(
+      {{"GET /energy_metrics", {200, R"({"total_energy_j": 5, "query_time": 1})"}},
+       {"GET /metrics", {200, "nv_energy_consumption{gpu_uuid=\"GPU-a\"} 5\n", "text/plain"}}});
+  FakeClock clock;
+  const SensorSpec sum{"trtllm", {{"url", server.url("").text()}}};
+  const SensorSpec gpu{"triton", {{"url", server.url().text()}}};
+  EXPECT_TRUE(open_sensors({sum}, clock).has_value());
+  EXPECT_TRUE(open_sensors({sum, sum}, clock).has_value()) << "one device, listed twice";
+  for (const auto& specs : {std::vector{sum, gpu}, std::vector{gpu, sum}}) {
+    const auto opened = open_sensors(specs, clock);
+    ASSERT_FALSE(opened.has_value());
+    EXPECT_EQ(opened.error().kind, ErrorKind::usage);
+    EXPECT_NE(opened.error().message.find("twice"), std::string::npos);
+  }
+}
+
 TEST(SensorListings, EveryTypeIsListedWithWhatIsThereOrWhyNothingIs) {
   FakeClock clock;
   const auto listings = sensor_listings({{"cpu-model", {{"watts_per_core", "1"}}}}, clock);
@@ -89,25 +107,33 @@ std::string readme_of(const SensorType& type) {
 }
 
 /// How each sensor opens where what it measures is there.
-std::vector<SensorSpec> working_specs(const PageServer& exporter, const std::string& root) {
-  return {{"nvml", {{"library", TOKENJOULE_FAKE_NVML_LIBRARY}}},
-          {"dcgm", {{"url", exporter.url().text()}}},
-          {"amd", {{"root", root}}},
-          {"intel", {{"root", root}}},
-          {"jetson", {{"root", root}}},
-          {"grace", {{"root", root}}},
-          {"rapl", {{"root", root}}},
-          {"perf", {{"root", root}}},
-          {"exec",
-           {{"command",
-             "for i in 1 2; do echo "
-             "'{\"signal\":\"p\",\"device\":\"d\",\"boundary\":\"rack\",\"watts\":5}';"
-             "echo '{\"signal\":\"e\",\"device\":\"d\",\"boundary\":\"rack\",\"joules\":5}'; "
-             "done;"
-             "exec tail -f /dev/null"}}},
-          {"cpu-model", {{"watts_per_core", "1"}}},
-          {"redfish", {{"url", exporter.url("").text()}}},
-          {"ipmi", {{"host", "bmc"}, {"user", "u"}, {"password_env", "TOKENJOULE_TEST_PASSWORD"}}}};
+std::vector<SensorSpec> working_specs(const PageServer& exporter, const ScriptedAgent& agent,
+                                      const std::string& root) {
+  return {
+      {"nvml", {{"library", TOKENJOULE_FAKE_NVML_LIBRARY}}},
+      {"dcgm", {{"url", exporter.url().text()}}},
+      {"amd", {{"root", root}}},
+      {"intel", {{"root", root}}},
+      {"jetson", {{"root", root}}},
+      {"grace", {{"root", root}}},
+      {"rapl", {{"root", root}}},
+      {"perf", {{"root", root}}},
+      {"exec",
+       {{"command",
+         "for i in 1 2; do echo "
+         "'{\"signal\":\"p\",\"device\":\"d\",\"boundary\":\"rack\",\"watts\":5}';"
+         "echo '{\"signal\":\"e\",\"device\":\"d\",\"boundary\":\"rack\",\"joules\":5}'; "
+         "done;"
+         "exec tail -f /dev/null"}}},
+      {"cpu-model", {{"watts_per_core", "1"}}},
+      {"redfish", {{"url", exporter.url("").text()}}},
+      {"ipmi", {{"host", "bmc"}, {"user", "u"}, {"password_env", "TOKENJOULE_TEST_PASSWORD"}}},
+      {"snmp", {{"host", agent.host()}, {"community", "public"}, {"profile", "apc"}}},
+      {"prometheus",
+       {{"url", exporter.url("").text()}, {"query", "p"}, {"unit", "W"}, {"boundary", "node_ac"}}},
+      {"amd-exporter", {{"url", exporter.url("/amd").text()}}},
+      {"triton", {{"url", exporter.url("/triton").text()}}},
+      {"trtllm", {{"url", exporter.url("/energy_metrics").text()}}}};
 }
 
 /// The sensors of the table, in its order.
@@ -150,17 +176,43 @@ void add_redfish_pages(PageServer& server) {
              {200, R"({"PowerWatts":{"Reading":400},"EnergykWh":{"Reading":1}})"});
 }
 
+PageServer::Page promql_page(const std::string& type, const std::string& result) {
+  return {200,
+          R"({"status":"success","data":{"resultType":")" + type + R"(","result":)" + result + "}}",
+          "application/json"};
+}
+
 TEST(SensorContract, EverySignalHasUnitBoundaryAndDeviceAndStandsInTheReadme) {
   PageServer exporter({{"GET /metrics", {200, exporter_page(), "text/plain"}}});
   add_redfish_pages(exporter);
   const ScriptedIpmitool ipmitool;
+  exporter.set("GET /api/v1/query?query=p%5B5m%5D",
+               promql_page("matrix", R"([{"metric":{},"values":[[1,"5"]]}])"));
+  exporter.set("GET /api/v1/query?query=time%28%29", promql_page("scalar", R"([1,"1"])"));
   const ScriptedNvml nvml("[gpu]\nuuid = GPU-a\npower = 50\nlimit_enforced = 60\n");
+  exporter.set("GET /amd", {200,
+                            "gpu_energy_consumed{serial_number=\"S\"} 5\n"
+                            "gpu_package_power{serial_number=\"S\"} 5\n"
+                            "gpu_average_package_power{serial_number=\"S\"} 5\n"
+                            "gpu_power_usage{serial_number=\"S\"} 5\n",
+                            "text/plain"});
+  exporter.set("GET /triton", {200,
+                               "nv_energy_consumption{gpu_uuid=\"G\"} 5\n"
+                               "nv_gpu_power_usage{gpu_uuid=\"G\"} 5\n"
+                               "nv_gpu_power_limit{gpu_uuid=\"G\"} 5\n"
+                               "nv_gpu_utilization{gpu_uuid=\"G\"} 1\n"
+                               "nv_gpu_memory_used_bytes{gpu_uuid=\"G\"} 5\n",
+                               "text/plain"});
+  exporter.set("GET /energy_metrics", {200, R"({"total_energy_j": 5, "query_time": 1})"});
+  const ScriptedAgent agent({{"1.3.6.1.4.1.318.1.1.26.4.3.1.5.1", {ScriptedAgent::kInteger, 5}},
+                             {"1.3.6.1.4.1.318.1.1.26.4.3.1.9.1", {ScriptedAgent::kInteger, 5}}});
   SystemClock clock;
   const TestTree tree;
   write_machine(tree);
   ScriptedPerf perf;
   perf.counts[{2, 0}] = 5;
-  const auto sensors = opened_sensors(working_specs(exporter, tree.root().string()), perf, clock);
+  const auto sensors =
+      opened_sensors(working_specs(exporter, agent, tree.root().string()), perf, clock);
   ASSERT_EQ(sensors.size(), sensor_types().size()) << "a sensor of the table is not in this test";
   for (std::size_t i = 0; i < sensors.size(); ++i) {
     const std::string readme = readme_of(sensor_types()[i]);
@@ -215,7 +267,21 @@ TEST(SensorContract, WhereTheDeviceIsAbsentTheErrorHasAHint) {
         SensorSpec{"exec", {{"command", "exit 1"}}},
         SensorSpec{"cpu-model", {{"watts_per_core", "1"}, {"pid", "4194304"}}},
         SensorSpec{"redfish", {{"url", "https://127.0.0.1:1"}}},
-        SensorSpec{"ipmi", {{"file", "/no/such/ipmi0"}}}}) {
+        SensorSpec{"ipmi", {{"file", "/no/such/ipmi0"}}},
+        SensorSpec{"snmp",
+                   {{"host", "127.0.0.1:1"},
+                    {"community", "public"},
+                    {"profile", "apc"},
+                    {"timeout", "50ms"},
+                    {"retries", "0"}}},
+        SensorSpec{"prometheus",
+                   {{"url", "http://127.0.0.1:1"},
+                    {"query", "p"},
+                    {"unit", "W"},
+                    {"boundary", "node_ac"}}},
+        SensorSpec{"amd-exporter", {{"url", "http://127.0.0.1:1/metrics"}}},
+        SensorSpec{"triton", {{"url", "http://127.0.0.1:1/metrics"}}},
+        SensorSpec{"trtllm", {{"url", "http://127.0.0.1:1"}}}}) {
     const auto sensor = open_sensor(spec, clock);
     ASSERT_FALSE(sensor.has_value()) << spec.name;
     EXPECT_EQ(sensor.error().kind, ErrorKind::missing) << spec.name;

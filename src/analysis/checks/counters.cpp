@@ -61,6 +61,16 @@ void check_coarse(const BoundaryMeasure& measure, TimeSpan window,
   coarse.append_to(findings);
 }
 
+/// A counter in joules that was taken for millijoules, or the other way round.
+const char* thousand_words(double power_to_counter) {
+  constexpr double kLow = 500, kHigh = 2000;
+  if (power_to_counter > kLow && power_to_counter < kHigh)
+    return ": the counter's unit is taken 1000 times too small (J for mJ?)";
+  if (1 / power_to_counter > kLow && 1 / power_to_counter < kHigh)
+    return ": the counter's unit is taken 1000 times too large (mJ for J?)";
+  return "";
+}
+
 void check_agreement(const BoundaryMeasure& measure, std::vector<CheckFinding>& findings) {
   Gathered apart("sensors_disagree", "find out which is wrong: docs/checks.md, sensors_disagree",
                  measure.energy.boundary);
@@ -69,8 +79,8 @@ void check_agreement(const BoundaryMeasure& measure, std::vector<CheckFinding>& 
     if (!r || (*r >= thresholds::kAgreeLow && *r <= thresholds::kAgreeHigh)) continue;
     const bool spoils = *r < thresholds::kFactorLow || *r > thresholds::kFactorHigh;
     apart.add(spoils ? Severity::unusable : Severity::care,
-              fmt::format("{}: integrated power is {:.3f} of the counter's energy",
-                          device.device->id, *r));
+              fmt::format("{}: integrated power is {:.3g} of the counter's energy{}",
+                          device.device->id, *r, thousand_words(*r)));
   }
   apart.append_to(findings);
 }

@@ -42,6 +42,18 @@ TEST(SensorsDisagree, FollowsTheRatioOfIntegratedPowerToTheCounter) {
   EXPECT_EQ(severity_of(with_counter(400 / 0.4).analysed(), "sensors_disagree"), "unusable");
 }
 
+TEST(SensorsDisagree, NamesAUnitThatIsOffByAThousand) {
+  const auto words = [](double joules) {
+    for (const CheckFinding& finding : with_counter(joules).analysed().checks) {
+      if (finding.code == "sensors_disagree") return finding.message;
+    }
+    return std::string();
+  };
+  EXPECT_NE(words(0.4).find("1000 times too small (J for mJ?)"), std::string::npos) << words(0.4);
+  EXPECT_NE(words(400000).find("1000 times too large (mJ for J?)"), std::string::npos);
+  EXPECT_EQ(words(4).find("1000 times"), std::string::npos);
+}
+
 // counters
 
 TestRun with_frozen_counter(double power_while_frozen, bool read_power) {

@@ -161,11 +161,12 @@ std::optional<DcgmMetric> utilisation_by_help(const PrometheusPage& page) {
   return std::nullopt;
 }
 
+bool is_known_energy(std::string_view name) {
+  return name == "DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION" || name == "dcgm_total_energy_consumption";
+}
+
 std::optional<Unit> energy_unit_of(const PrometheusFamily& family) {
-  if (family.name == "DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION" ||
-      family.name == "dcgm_total_energy_consumption") {
-    return kMillijoules;
-  }
+  if (is_known_energy(family.name)) return kMillijoules;
   for (const Spelling& ending : {Spelling{"_MILLIJOULES", kMillijoules},
                                  {"_MILLIJOULES_TOTAL", kMillijoules},
                                  {"_MJ", kMillijoules},
@@ -194,7 +195,11 @@ Result<std::optional<DcgmMetric>> energy_metric(const PrometheusPage& page,
     if (!is_energy(family)) continue;
     if (stated_unit == "mJ") return metric_of(field, family.name, kMillijoules);
     if (stated_unit == "J") return metric_of(field, family.name, kJoules);
-    if (const auto unit = energy_unit_of(family)) return metric_of(field, family.name, *unit);
+    if (const auto unit = energy_unit_of(family)) {
+      DcgmMetric metric = metric_of(field, family.name, *unit);
+      metric.unit_is_inferred = !is_known_energy(family.name);
+      return metric;
+    }
     unclear = &family;
   }
   if (unclear == nullptr) return std::optional<DcgmMetric>();

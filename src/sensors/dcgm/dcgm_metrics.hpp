@@ -20,6 +20,8 @@ struct DcgmMetric {
   double to_si = 1.0;
   bool is_average = false;      ///< power that NVML averages over 1 s on most boards
   bool zero_is_absent = false;  ///< DCGM 4.6 gives 0 W where instantaneous power is not supported
+  /// The unit was told by the ending of a name that is not known, or by its HELP text.
+  bool unit_is_inferred = false;
 };
 
 /// The metrics that we know and the page has, each measurand under one name only: old and new names

@@ -9,6 +9,7 @@
 #include "base/text.hpp"
 #include "io/http_client.hpp"
 #include "sensors/dcgm/dcgm_page.hpp"
+#include "sensors/dcgm/energy_unit_check.hpp"
 
 namespace tokenjoule {
 
@@ -129,6 +130,7 @@ class DcgmSensor final : public Sensor {
     if (std::none_of(contents_.signals.begin(), contents_.signals.end(), is_power)) {
       return nothing_usable(*page, settings_);
     }
+    TRY_DO(check_inferred_unit());
     std::uint32_t id = 0;
     for (const auto& [key, value] : readings.values) ids_[key] = id++;
     for (const auto& [key, line] : readings.contradictions)
@@ -162,12 +164,55 @@ class DcgmSensor final : public Sensor {
                      fmt::format("none of the GPUs is on {} any more", settings_.url.text()),
                      "see whether the GPUs or their exporter were lost or reset");
     }
+    TRY_DO(check_units(readings, read.middle()));
     return sample;
   }
 
   std::vector<Loss> take_losses() override { return std::exchange(losses_, {}); }
 
  private:
+  static constexpr char kStateUnit[] = "state it: --sensor dcgm:energy_unit=mJ or energy_unit=J";
+
+  /// The first metric of that measurand: averaged power stands before instantaneous power.
+  std::optional<std::size_t> metric_of(Measurand measurand) const {
+    for (std::size_t i = 0; i < metrics_.size(); ++i) {
+      if (metrics_[i].measurand == measurand) return i;
+    }
+    return std::nullopt;
+  }
+
+  /// A unit that was told by an unknown name or by HELP is believed only where power can show it.
+  Status check_inferred_unit() const {
+    const auto energy = metric_of(Measurand::energy);
+    if (!energy || !metrics_[*energy].unit_is_inferred || metric_of(Measurand::power)) return {};
+    return failure(
+        ErrorKind::missing,
+        fmt::format("{}: {} seems to be in {}, which nothing on the page can confirm",
+                    settings_.url.text(), metrics_[*energy].name, metrics_[*energy].raw_unit),
+        fmt::format("{}; or let the exporter show power as well", kStateUnit));
+  }
+
+  /// Energy against power of each GPU, unless the user answers for the unit.
+  Status check_units(const DcgmReadings& readings, MonoTime at) {
+    const auto energy = metric_of(Measurand::energy), power = metric_of(Measurand::power);
+    if (!energy || !power || !settings_.energy_unit.empty()) return {};
+    for (const auto& [key, raw] : readings.values) {
+      const auto watts = readings.values.find({key.first, *power});
+      if (key.second != *energy || watts == readings.values.end()) continue;
+      EnergyUnitCheck& check = unit_checks_[key.first];
+      check.add(at, Joules(raw * metrics_[*energy].to_si),
+                Watts(watts->second * metrics_[*power].to_si));
+      if (check.fault() == nullptr) continue;
+      return failure(ErrorKind::unavailable,
+                     fmt::format("the energy of {}, {} taken as {}, is {} for its power: the unit "
+                                 "is another one",
+                                 quoted(key.first), metrics_[*energy].name,
+                                 metrics_[*energy].raw_unit, check.fault()),
+                     kStateUnit);
+    }
+    return {};
+  }
+
   void note_contradiction(TimeSpan read, const std::string& line) {
     losses_.push_back({.span = read,
                        .what = "reading",
@@ -182,6 +227,7 @@ class DcgmSensor final : public Sensor {
   std::vector<DcgmMetric> metrics_;
   SensorContents contents_;
   std::map<DcgmKey, std::uint32_t> ids_;
+  std::map<std::string, EnergyUnitCheck> unit_checks_;  ///< by UUID
   std::vector<Loss> losses_;
 };
 

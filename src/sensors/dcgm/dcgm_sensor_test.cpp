@@ -4,6 +4,7 @@
 
 #include "io/testing_server.hpp"
 #include "io/testing_tls.hpp"
+#include "sensors/sampler.hpp"
 
 namespace tokenjoule {
 namespace {
@@ -118,6 +119,97 @@ TEST(DcgmSensor, WhatCannotBeUsedIsAnErrorThatSaysWhy) {
   }
   EXPECT_EQ(open_at(server, {{"energy_unit", "kWh"}}, clock).error().kind, ErrorKind::usage);
   EXPECT_EQ(open_at(server, {{"timeout", "soon"}}, clock).error().kind, ErrorKind::usage);
+}
+
+/// Polls a page once a second whose GPU draws 600 W and whose counter grows by `step` in its own
+/// unit; the first error, if there is one within ten polls.
+std::optional<Error> error_of(const std::string& energy, double step,
+                              const std::map<std::string, std::string>& settings) {
+  const auto text = [&](int t) {
+    return page("# HELP " + energy + " Energy since boot.\n" +
+                row(energy, "GPU-a", 5e6 + step * t) + row(kPower, "GPU-a", 600));
+  };
+  PageServer server({{"GET /metrics", text(0)}});
+  FakeClock clock;
+  auto sensor = open_at(server, settings, clock);
+  if (!sensor) return sensor.error();
+  for (int t = 1; t <= 10; ++t) {
+    clock.advance(whole_seconds(1));
+    server.set("GET /metrics", text(t));
+    const auto sample = (*sensor)->poll(clock);
+    if (!sample) return sample.error();
+  }
+  return std::nullopt;
+}
+
+TEST(DcgmSensor, AUnitThatIsOffByAThousandIsRefusedWithTheReasonUnlessItIsStated) {
+  EXPECT_FALSE(error_of(kEnergy, 600000, {}).has_value());
+  const auto joules_as_millijoules = error_of(kEnergy, 600, {});
+  ASSERT_TRUE(joules_as_millijoules.has_value());
+  EXPECT_EQ(joules_as_millijoules->kind, ErrorKind::unavailable);
+  EXPECT_NE(joules_as_millijoules->message.find("1000 times too small"), std::string::npos)
+      << joules_as_millijoules->message;
+  EXPECT_NE(joules_as_millijoules->hint.find("energy_unit=J"), std::string::npos);
+  EXPECT_FALSE(error_of(kEnergy, 600, {{"energy_unit", "J"}}).has_value());
+  // Of DCGM 4.7 on: joules under a new name; and an exporter that kept millijoules under it.
+  EXPECT_FALSE(error_of("DCGM_FI_DEV_TOTAL_ENERGY_JOULES", 600, {}).has_value());
+  EXPECT_TRUE(error_of("DCGM_FI_DEV_TOTAL_ENERGY_JOULES", 600000, {}).has_value());
+}
+
+TEST(DcgmSensor, AUnitThatIsOnlyInferredNeedsPowerBesideIt) {
+  const std::string name = "DCGM_FI_DEV_TOTAL_ENERGY_JOULES";
+  PageServer server({{"GET /metrics", page(row(name, "GPU-a", 5))}});
+  FakeClock clock;
+  const auto alone = open_at(server, {}, clock);
+  ASSERT_FALSE(alone.has_value());
+  EXPECT_EQ(alone.error().kind, ErrorKind::missing);
+  EXPECT_NE(alone.error().hint.find("energy_unit="), std::string::npos);
+  EXPECT_TRUE(open_at(server, {{"energy_unit", "J"}}, clock).has_value());
+  server.set("GET /metrics", page(row(kEnergy, "GPU-a", 5)));
+  EXPECT_TRUE(open_at(server, {}, clock).has_value()) << "a known name has a known unit";
+}
+
+TEST(DcgmSensor, AnExporterListedTwiceAndAReplicaOfItAreOneSetOfGpus) {
+  const std::string text = row(kEnergy, "GPU-a", 5000) + row(kPower, "GPU-a", 300);
+  PageServer exporter({{"GET /metrics", page(text)}}), replica({{"GET /metrics", page(text)}});
+  FakeClock clock;
+  std::vector<std::unique_ptr<Sensor>> sensors;
+  for (const PageServer* server : {&exporter, &exporter, &replica}) {
+    auto sensor = open_at(*server, {}, clock);
+    ASSERT_TRUE(sensor.has_value());
+    sensors.push_back(std::move(*sensor));
+  }
+  const Sampler sampler(std::move(sensors), clock, [](Event) {});
+  ASSERT_EQ(sampler.devices().size(), 1u);
+  EXPECT_EQ(sampler.devices()[0].id, "GPU-a");
+  for (const Signal& signal : sampler.signals()) EXPECT_EQ(signal.device, "GPU-a");
+}
+
+TEST(DcgmSensor, PagesOfSeveralHostsHaveGroupsOfTheirOwn) {
+  const auto pod = [](const std::string& uuid, const std::string& name) {
+    return kPower + "{gpu=\"0\",UUID=\"" + uuid + "\",pod=\"" + name + "\"} 300\n";
+  };
+  PageServer a({{"GET /metrics", page(pod("GPU-a", "llama-0") + pod("GPU-x", "other"))}});
+  PageServer b({{"GET /metrics", page(pod("GPU-b", "llama-1"))}});
+  FakeClock clock;
+  std::vector<std::unique_ptr<Sensor>> sensors;
+  sensors.push_back(std::move(*open_at(a, {{"group", "prefill"}, {"pod", "llama-0"}}, clock)));
+  sensors.push_back(std::move(*open_at(b, {{"group", "decode"}}, clock)));
+  const Sampler sampler(std::move(sensors), clock, [](Event) {});
+  ASSERT_EQ(sampler.devices().size(), 2u) << "the GPU of another pod is not read";
+  EXPECT_EQ(sampler.devices()[0].group, "prefill");
+  EXPECT_EQ(sampler.devices()[1].group, "decode");
+}
+
+TEST(DcgmSensor, TokensThatAreNoNumberAreAbsentAndNeverZero) {
+  PageServer server({{"GET /metrics", page(row(kEnergy, "GPU-a", 5000) + kPower +
+                                           "{gpu=\"0\",UUID=\"GPU-a\"} N/A\n" + kPower +
+                                           "{gpu=\"1\",UUID=\"GPU-b\"} <<<NOT_SUPPORTED>>>\n")}});
+  FakeClock clock;
+  const auto sensor = open_at(server, {}, clock);
+  ASSERT_TRUE(sensor.has_value()) << sensor.error().message;
+  ASSERT_EQ((*sensor)->contents().signals.size(), 1u);
+  EXPECT_EQ((*sensor)->contents().signals[0].measurand, Measurand::energy);
 }
 
 }  // namespace
