@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "base/text.hpp"
+#include "devices/cpu_topology.hpp"
 #include "io/file.hpp"
 
 namespace tokenjoule {
@@ -16,18 +16,6 @@ std::vector<int> allowed_cpus() {
   if (::sched_getaffinity(0, sizeof set, &set) != 0) return cpus;
   for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
     if (CPU_ISSET(static_cast<std::size_t>(cpu), &set)) cpus.push_back(cpu);
-  }
-  return cpus;
-}
-
-std::vector<int> cpu_list_in(std::string_view text) {
-  std::vector<int> cpus;
-  for (const std::string_view part : split(trimmed(text), ',')) {
-    const auto ends = split(part, '-');
-    const auto first = integer_in(ends.front());
-    const auto last = integer_in(ends.back());
-    if (!first || !last || *first < 0 || *last >= CPU_SETSIZE) continue;
-    for (auto cpu = *first; cpu <= *last; ++cpu) cpus.push_back(static_cast<int>(cpu));
   }
   return cpus;
 }
@@ -48,7 +36,7 @@ CpuChoice cpus_of_this_machine() {
   if (allowed.empty()) return {};
   const auto core = file_bytes(
       fmt::format("/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list", allowed.front()));
-  return choose_cpus(allowed, core ? cpu_list_in(*core) : std::vector<int>());
+  return choose_cpus(allowed, cpu_list_in(core.value_or("")).value_or(std::vector<int>()));
 }
 
 PinnedTo::PinnedTo(std::optional<int> cpu) {

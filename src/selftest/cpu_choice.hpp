@@ -1,7 +1,6 @@
 #pragma once
 
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include <sched.h>
@@ -26,9 +25,6 @@ CpuChoice choose_cpus(const std::vector<int>& allowed, const std::vector<int>& e
 
 /// choose_cpus() for this machine; cores as /sys/devices/system/cpu tells them.
 CpuChoice cpus_of_this_machine();
-
-/// "0,4-6" as Linux writes lists of CPUs; what does not fit is left out.
-std::vector<int> cpu_list_in(std::string_view text);
 
 /// Pins the calling thread, and the threads that it makes meanwhile, while it lives.
 class PinnedTo {

@@ -50,11 +50,6 @@ TEST(ChooseCpus, PinsNobodyOnOneCpu) {
   EXPECT_EQ(choose_cpus({0}, {0}).client, std::nullopt);
 }
 
-TEST(CpuList, IsReadAsLinuxWritesIt) {
-  EXPECT_EQ(cpu_list_in("0,4-6\n"), (std::vector<int>{0, 4, 5, 6}));
-  EXPECT_TRUE(cpu_list_in("").empty());
-}
-
 TEST(ClientGuard, IsThatOfAMeasurement) {
   TurnReading reading(1);
   const std::optional<TimeSpan> window = TimeSpan{MonoTime{}, MonoTime{} + whole_seconds(1)};
