@@ -31,6 +31,15 @@ TEST(GpuChoice, TakesThemByNumberAndByUuid) {
   EXPECT_FALSE(devices[1].chosen);
 }
 
+TEST(GpuChoice, WhatASensorShowsApartStaysApart) {
+  std::vector<Device> devices = {{.id = "cpu:package-0", .kind = DeviceKind::cpu},
+                                 {.id = "module", .chosen = false, .chosen_by = "shown apart"}};
+  ASSERT_TRUE(choose_gpus(devices, {}));
+  EXPECT_TRUE(devices[0].chosen);
+  EXPECT_FALSE(devices[1].chosen);
+  EXPECT_EQ(devices[1].chosen_by, "shown apart");
+}
+
 TEST(GpuChoice, AnAmbiguousOrUnknownNameIsRefused) {
   auto devices = two_gpus_and_a_cpu();
   EXPECT_FALSE(choose_gpus(devices, {.named = {"GPU-aaaa"}}));

@@ -252,6 +252,33 @@ TEST(Rapl, WithoutRightsTheCommandsThatGiveThemAreTold) {
   EXPECT_NE(sensor.error().hint.find("udev"), std::string::npos);
 }
 
+TEST(Rapl, RightsToOneSocketOnlyMakeTheOthersReadingsAbsentAndNotItsSignal) {
+  const TestTree tree;
+  write_zone(tree, "intel-rapl:0", "package-0");
+  write_zone(tree, "intel-rapl:1", "package-1");
+  tree.set_mode("sys/class/powercap/intel-rapl:1/energy_uj", 0);
+  const WithoutRoot nobody;
+  FakeClock clock;
+  auto sensor = opened(tree, clock);
+  ASSERT_TRUE(sensor.has_value()) << sensor.error().message;
+  EXPECT_EQ((*sensor)->contents().signals.size(), 2u);
+  EXPECT_EQ((*sensor)->poll(clock)->readings.size(), 1u);
+  EXPECT_TRUE((*sensor)->poll(clock)->readings.empty());
+  EXPECT_NE((*sensor)->take_losses().at(0).reason.find("Permission denied"), std::string::npos);
+}
+
+TEST(Rapl, PowerLimitsAreNotReadHereSinceTheTwoWaysDiffer) {
+  const TestTree tree;
+  write_zone(tree, "intel-rapl:0", "package-0");
+  tree.write("sys/class/powercap/intel-rapl:0/constraint_0_power_limit_uw", "150000000");
+  FakeClock clock;
+  const auto sensor = opened(tree, clock);
+  ASSERT_TRUE(sensor.has_value());
+  for (const Signal& signal : (*sensor)->contents().signals) {
+    EXPECT_EQ(signal.measurand, Measurand::energy);
+  }
+}
+
 TEST(Rapl, AMachineWithoutZonesIsToldApartFromAVirtualOneAndAContainer) {
   FakeClock clock;
   const TestTree bare;
