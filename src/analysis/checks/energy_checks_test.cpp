@@ -44,7 +44,7 @@ TEST(SensorsDisagree, FollowsTheRatioOfIntegratedPowerToTheCounter) {
 
 TEST(SensorsDisagree, NamesAUnitThatIsOffByAThousand) {
   const auto words = [](double joules) {
-    for (const CheckFinding& finding : with_counter(joules).analysed().checks) {
+    for (const CheckFinding& finding : with_counter(joules).analysed().verdict.reasons) {
       if (finding.code == "sensors_disagree") return finding.message;
     }
     return std::string();
