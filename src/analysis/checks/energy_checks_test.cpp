@@ -147,6 +147,22 @@ TEST(CounterCoarse, FollowsTheStepOverTheWindow) {
   EXPECT_EQ(stepping(16), "unusable");
 }
 
+TEST(CounterCoarse, AnExporterThatCollectsEvery30SecondsIsKnownToTheVerdict) {
+  // Power and energy of one page, read each second, renewed each 30 s: 12 kJ a step at 400 W.
+  TestRun run;
+  run.counter(1);
+  run.power(0);
+  for (int t = 0; t <= 100; ++t) {
+    const int collected = (t + 5) / 30;
+    run.sample(t, {{1, 12000.0 * collected}, {0, 400.0 + collected}});
+  }
+  run.answer(20, {1, 2, 3});
+  const Report report = run.analysed();
+  EXPECT_EQ(severity_of(report, "counter_coarse"), "unusable");  // 30 s of a window of 30 s
+  ASSERT_TRUE(report.energy.at(0).devices.at(0).step.has_value());
+  EXPECT_NEAR(report.energy[0].devices[0].step->value(), 30, 1e-9);
+}
+
 TEST(ImplausiblePower, IsMoreThanOneAndAHalfTimesTheLimit) {
   TestRun run = with_counter(400);
   run.signal(2, Measurand::power_limit_enforced, SignalKind::gauge);
