@@ -51,14 +51,13 @@ class Snmpd:
         script = folder / "raritan.sh"
         script.write_text(f"[ \"$1\" = -g ] || exit 0\ncase $2 in\n{cases}\nesac\n")
         lines = [f"agentaddress udp:127.0.0.1:{self.port}", f"rocommunity {COMMUNITY} 127.0.0.1",
+                 f"createUser reader SHA-256 {AUTH} AES {PRIV}", f"createUser checker SHA {AUTH}",
                  "rouser reader authpriv", "rouser checker authnopriv",
                  f"pass {ENTERPRISES}13742.6 /bin/sh {script}"]
         lines += [f"override {ENTERPRISES}{oid} {kind} {value}" for oid, kind, value in VALUES]
         (folder / "snmpd.conf").write_text("\n".join(lines) + "\n")
-        # Users are made in the file that snmpd keeps for itself.
         state = folder / "state"
         state.mkdir()
-        (state / "snmpd.conf").write_text(f"createUser reader SHA-256 {AUTH} AES {PRIV}\ncreateUser checker SHA {AUTH}\n")
         self.log = open(folder / "snmpd.log", "w")
         self.process = subprocess.Popen(
             [shutil.which("snmpd", path="/usr/sbin:/usr/bin:/sbin:/bin"), "-f", "-Lo", "-C", "-c", folder / "snmpd.conf"],
@@ -94,6 +93,8 @@ class AgainstSnmpd(unittest.TestCase):
 
     def ours(self, settings, login=None, seconds=0.3, **variables):
         login = login or "community_env=COMMUNITY"
+        if "timeout" not in settings:
+            settings += ",timeout=5s"  # a busy machine
         return read(f"snmp:host=127.0.0.1:{self.snmpd.port},{login},{settings}", seconds, COMMUNITY=COMMUNITY, AUTH=AUTH,
                     PRIV=PRIV, **variables)
 
@@ -105,7 +106,7 @@ class AgainstSnmpd(unittest.TestCase):
     def same(self, readings, *oids):
         self.assertEqual(readings.code, 0, readings.stderr)
         raw = {reading.signal: reading.raw for reading in readings.readings}
-        self.assertEqual([raw[i] for i in sorted(raw)], [self.theirs(oid) for oid in oids])
+        self.assertEqual([raw[i] for i in sorted(raw)], [self.theirs(oid) for oid in oids], readings.stderr)
 
     def test_apc_power_and_energy(self):
         found = self.ours("profile=apc")

@@ -44,7 +44,7 @@ TEST(SensorsDisagree, FollowsTheRatioOfIntegratedPowerToTheCounter) {
 
 TEST(SensorsDisagree, NamesAUnitThatIsOffByAThousand) {
   const auto words = [](double joules) {
-    for (const CheckFinding& finding : with_counter(joules).analysed().checks) {
+    for (const CheckFinding& finding : with_counter(joules).analysed().verdict.reasons) {
       if (finding.code == "sensors_disagree") return finding.message;
     }
     return std::string();
@@ -145,6 +145,22 @@ TEST(CounterCoarse, FollowsTheStepOverTheWindow) {
   EXPECT_EQ(stepping(3), "none");  // 3 s of 30 s is a tenth, not more
   EXPECT_EQ(stepping(4), "care");
   EXPECT_EQ(stepping(16), "unusable");
+}
+
+TEST(CounterCoarse, AnExporterThatCollectsEvery30SecondsIsKnownToTheVerdict) {
+  // Power and energy of one page, read each second, renewed each 30 s: 12 kJ a step at 400 W.
+  TestRun run;
+  run.counter(1);
+  run.power(0);
+  for (int t = 0; t <= 100; ++t) {
+    const int collected = (t + 5) / 30;
+    run.sample(t, {{1, 12000.0 * collected}, {0, 400.0 + collected}});
+  }
+  run.answer(20, {1, 2, 3});
+  const Report report = run.analysed();
+  EXPECT_EQ(severity_of(report, "counter_coarse"), "unusable");  // 30 s of a window of 30 s
+  ASSERT_TRUE(report.energy.at(0).devices.at(0).step.has_value());
+  EXPECT_NEAR(report.energy[0].devices[0].step->value(), 30, 1e-9);
 }
 
 TEST(ImplausiblePower, IsMoreThanOneAndAHalfTimesTheLimit) {

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdlib>
 #include <mutex>
 
@@ -35,11 +36,13 @@ void start_library() {
           NETSNMP_DS_LIB_DONT_LOAD_HOST_FILES}) {
       netsnmp_ds_set_boolean(NETSNMP_DS_LIBRARY_ID, option, 1);
     }
+    // It would make a folder for certificates, of a kind of transport that is not used here; below
+    // a file no folder can be made.
+    set_persistent_directory("/dev/null");
     snmp_disable_log();
     netsnmp_register_loghandler(NETSNMP_LOGHANDLER_NONE, LOG_DEBUG);
     // OIDs are used as numbers: without this all MIB files of the machine would be read.
-    char no_mibs[] = "mibs :";
-    netsnmp_config_remember(no_mibs);
+    netsnmp_set_mib_directory("");
     init_snmp("tokenjoule");
     snmp_disable_log();
     return true;
@@ -123,6 +126,8 @@ struct Exchange {
   std::vector<SnmpValue> values;
 };
 
+constexpr char kNoAnswer[] = "no answer";
+
 void take_answer(Exchange& exchange, const netsnmp_pdu& answer) {
   if (answer.command == SNMP_MSG_REPORT) {
     const int type = snmpv3_get_report_type(const_cast<netsnmp_pdu*>(&answer));
@@ -141,14 +146,18 @@ void take_answer(Exchange& exchange, const netsnmp_pdu& answer) {
 
 int on_event(int operation, netsnmp_session*, int request_id, netsnmp_pdu* answer, void* magic) {
   Exchange& exchange = *static_cast<Exchange*>(magic);
-  if (request_id != exchange.request_id || exchange.done) return 1;
+  // A report that refuses a request does not carry the request's number.
+  const bool is_report = answer != nullptr && answer->command == SNMP_MSG_REPORT;
+  if (exchange.done || (!is_report && request_id != exchange.request_id)) return 1;
   exchange.done = true;
-  switch (operation) {
-    case NETSNMP_CALLBACK_OP_RECEIVED_MESSAGE: take_answer(exchange, *answer); break;
-    case NETSNMP_CALLBACK_OP_TIMED_OUT: exchange.error = "no answer"; break;
-    case NETSNMP_CALLBACK_OP_SEND_FAILED: exchange.error = "cannot be sent to"; break;
-    case NETSNMP_CALLBACK_OP_SEC_ERROR: exchange.error = "a security error"; break;
-    default: exchange.error = "the connection broke"; break;
+  if (is_report || operation == NETSNMP_CALLBACK_OP_RECEIVED_MESSAGE) {
+    take_answer(exchange, *answer);
+  } else if (operation == NETSNMP_CALLBACK_OP_TIMED_OUT) {
+    exchange.error = kNoAnswer;
+  } else if (operation == NETSNMP_CALLBACK_OP_SEND_FAILED) {
+    exchange.error = "cannot be sent to";
+  } else {
+    exchange.error = "its answer is not secured as asked for";
   }
   return 1;
 }
@@ -241,9 +250,17 @@ struct SnmpSession::Implementation {
   /// Waits for the answer of what was sent, until the library gives it up.
   void wait() {
     const int socket = snmp_sess_transport(session)->sock;
-    // The library counts the time-out itself; looking often costs little and waits for nobody.
+    // The library counts the time-outs itself; looking often costs little and waits for nobody.
     constexpr int kLookEveryMs = 20;
+    const auto tries = access.retries + 1.0;
+    const auto longest = std::chrono::duration<double>(access.timeout.value() * tries + 1);
+    const auto give_up = std::chrono::steady_clock::now() + longest;
     while (!exchange->done) {
+      if (std::chrono::steady_clock::now() > give_up) {
+        exchange->done = true;
+        exchange->error = kNoAnswer;
+        return;
+      }
       pollfd ready{.fd = socket, .events = POLLIN, .revents = 0};
       const int events = poll(&ready, 1, kLookEveryMs);
       const std::lock_guard lock(library_mutex());
