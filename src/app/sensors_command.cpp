@@ -12,15 +12,15 @@ namespace tokenjoule {
 namespace {
 
 std::string lines_of(const SensorListing& listing) {
-  std::string lines = fmt::format("{:<11}{}\n", listing.type->name, listing.type->what);
-  lines += fmt::format("{:<11}rights: {}\n", "", listing.type->rights);
+  std::string lines = fmt::format("{:<13}{}\n", listing.type->name, listing.type->what);
+  lines += fmt::format("{:<13}rights: {}\n", "", listing.type->rights);
   if (!listing.contents) {
-    return lines + fmt::format("{:<11}not here: {}{}\n", "", listing.absent.message,
+    return lines + fmt::format("{:<13}not here: {}{}\n", "", listing.absent.message,
                                listing.absent.hint.empty() ? "" : "; " + listing.absent.hint);
   }
   for (const Device& device : listing.contents->devices) {
     lines +=
-        fmt::format("{:<11}{} {} {} {}{}\n", "", name_of(device.kind), quoted(device.label),
+        fmt::format("{:<13}{} {} {} {}{}\n", "", name_of(device.kind), quoted(device.label),
                     quoted(device.id), quoted(device.name), device.simulated ? " SIMULATED" : "");
     for (const Signal& signal : listing.contents->signals) {
       if (signal.device != device.id) continue;

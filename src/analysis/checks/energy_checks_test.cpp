@@ -153,7 +153,7 @@ TEST(CounterCoarse, AnExporterThatCollectsEvery30SecondsIsKnownToTheVerdict) {
   run.counter(1);
   run.power(0);
   for (int t = 0; t <= 100; ++t) {
-    const int collected = (t + 5) / 30;
+    const int collected = (t + 25) / 30;  // at 5, 35, 65 and 95 s
     run.sample(t, {{1, 12000.0 * collected}, {0, 400.0 + collected}});
   }
   run.answer(20, {1, 2, 3});
