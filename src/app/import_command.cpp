@@ -332,8 +332,8 @@ CommandSpec import_command() {
                       {"tokenjoule import auto result.json gpu_metrics.csv --gpus 0,1",
                        "tokenjoule import vllm result.json power.csv --power-timezone +02:00",
                        "tokenjoule import mlperf mlperf_log_detail.txt spl.txt",
-                       "tokenjoule import aiperf profile_export.jsonl meter.csv --power-format csv "
-                       "--columns time=t,watts=p --power-boundary node_ac"},
+                       "tokenjoule import auto r.json meter.csv --power-format csv "
+                       "--columns time=t,watts=p --power-boundary rack"},
                       32,
                       run_import};
   for (const LogFormat& format : log_formats())

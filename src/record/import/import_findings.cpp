@@ -31,7 +31,7 @@ void add_skipped(std::vector<ImportFinding>& findings, const std::string& file,
 }
 
 void add_clock(std::vector<ImportFinding>& findings, const JoinedPower& power) {
-  const bool sure = power.clock.bound && !power.clock.estimated;
+  const bool sure = power.clock.bound && !power.clock.estimated && !power.clock.zone_found;
   findings.push_back({"import_clock", sure ? "note" : "care",
                       fmt::format("{}: {}", quoted(power.log->file), power.clock.how)});
 }

@@ -42,8 +42,10 @@ double percentile(std::vector<double> values, double share) {
   return values[at];
 }
 
-/// Lowest power of the log, and the usual one inside [from, to] of the log's clock.
-PowerSteps steps_around(const std::vector<TotalPoint>& points, std::int64_t from, std::int64_t to) {
+/// Steps between the lowest power of the log and the one that `share` of the readings inside
+/// [from, to] of the log's clock do not exceed.
+PowerSteps steps_around(const std::vector<TotalPoint>& points, std::int64_t from, std::int64_t to,
+                        double share) {
   std::vector<double> inside;
   double low = points.front().watts;
   for (const TotalPoint& point : points) {
@@ -51,7 +53,7 @@ PowerSteps steps_around(const std::vector<TotalPoint>& points, std::int64_t from
     if (point.at_ns >= from && point.at_ns <= to) inside.push_back(point.watts);
   }
   if (inside.empty()) return {};
-  return steps_in(points, low, percentile(std::move(inside), 0.5));
+  return steps_in(points, low, percentile(std::move(inside), share));
 }
 
 class Joiner {
@@ -68,7 +70,7 @@ class Joiner {
     const auto allowed = allowed_near(zone);
     if (question_.stated_offset) return stated(zone);
     if (!allowed) return unverified(zone);
-    ClockJoin join{zone, zone, Seconds(), false, ""};
+    ClockJoin join{zone, zone, Seconds(), false, false, ""};
     if (slack_ == 0 && allowed->contains(zone)) {
       join.bound = seconds_of(std::max(zone - allowed->low, allowed->high - zone));
       join.how = fmt::format("both clocks by their stamps; the step of power allows {} s",
@@ -85,7 +87,8 @@ class Joiner {
   }
 
   ClockJoin by_step(std::int64_t zone, const Allowed& allowed) const {
-    ClockJoin join{zone, allowed.middle(), seconds_of((allowed.high - allowed.low) / 2), true, ""};
+    ClockJoin join{
+        zone, allowed.middle(), seconds_of((allowed.high - allowed.low) / 2), true, false, ""};
     join.how = fmt::format("by the step of power: {:+.1f} s ± {:.1f} s against the stamps",
                            seconds_of(join.shift_ns - zone).value(), join.bound->value());
     return join;
@@ -93,7 +96,11 @@ class Joiner {
 
   ClockJoin stated(std::int64_t zone) const {
     const std::int64_t offset = to_nanoseconds(*question_.stated_offset).count;
-    return {zone, zone + offset, question_.stated_bound, false,
+    return {zone,
+            zone + offset,
+            question_.stated_bound,
+            false,
+            false,
             fmt::format("stated: {:+g} s ± {:g} s", question_.stated_offset->value(),
                         question_.stated_bound.value())};
   }
@@ -105,8 +112,9 @@ class Joiner {
                      "roughly",
                      "log power from before the load until after it, or give --clock-offset");
     }
-    return ClockJoin{zone, zone, std::nullopt, false,
-                     "both clocks by their stamps; no step of power shows whether they agree"};
+    return ClockJoin{
+        zone,  zone,  std::nullopt,
+        false, false, "both clocks by their stamps; no step of power shows whether they agree"};
   }
 
   /// Whether a log that is shifted so covers the load.
@@ -126,19 +134,21 @@ class Joiner {
         return std::int64_t{0};
       return no_overlap();
     }
-    std::vector<std::int64_t> possible, likely;
+    std::vector<std::int64_t> covering, fitting;
     for (std::int64_t i = -kMostQuarters; i <= kMostQuarters; ++i) {
-      if (covers(i * kQuarterHour)) possible.push_back(i * kQuarterHour);
+      const std::int64_t zone = i * kQuarterHour;
+      if (!covers(zone)) continue;
+      covering.push_back(zone);
+      if (allowed_near(zone)) fitting.push_back(zone);
     }
-    if (possible.size() == 1) return possible.front();
-    for (const std::int64_t zone : possible) {
-      if (allowed_near(zone)) likely.push_back(zone);
-    }
-    if (likely.size() == 1) return likely.front();
-    if (possible.empty()) return no_overlap();
+    if (covering.empty()) return no_overlap();
+    if (fitting.size() == 1) return fitting.front();
+    // Another run's log fits some time zone as well: one that is not UTC needs the step.
+    if (fitting.empty() && covering == std::vector<std::int64_t>{0}) return std::int64_t{0};
     return failure(ErrorKind::missing,
-                   fmt::format("the power log's time zone is not known, and {} fit",
-                               likely.empty() ? possible.size() : likely.size()),
+                   fmt::format("the power log's time zone is not known: it covers the load in {}, "
+                               "and a step of power fits in {} of them",
+                               covering.size(), fitting.size()),
                    "give --power-timezone UTC, +02:00, …");
   }
 
@@ -177,7 +187,7 @@ class Joiner {
   }
 
   std::optional<Allowed> allowed_near(std::int64_t zone) const {
-    const PowerSteps steps = steps_around(question_.points, begin_ - zone, end_ - zone);
+    const PowerSteps steps = steps_around(question_.points, begin_ - zone, end_ - zone, 0.5);
     const PowerStep* fall = nearest(steps.falls, end_ - zone);
     const PowerStep* rise = nearest(steps.rises, begin_ - zone);
     if (fall == nullptr && rise == nullptr) return std::nullopt;
@@ -192,7 +202,11 @@ class Joiner {
   Result<ClockJoin> join_freely() const {
     if (question_.stated_offset && question_.begin_ns) return stated(0);
     const auto& points = question_.points;
-    const PowerSteps steps = steps_around(points, points.front().at_ns, points.back().at_ns);
+    // Half of the load's own readings lie above that.
+    const auto span = static_cast<double>(points.back().at_ns - points.front().at_ns);
+    const double half_load = 0.5 * static_cast<double>(end_ - begin_) / std::max(span, 1.0);
+    const PowerSteps steps = steps_around(points, points.front().at_ns, points.back().at_ns,
+                                          1 - std::min(half_load, 0.5));
     const auto tolerance = std::max<std::int64_t>(
         5 * kSecond, static_cast<std::int64_t>(kLengthOff * static_cast<double>(end_ - begin_)));
     std::vector<Allowed> found;
@@ -224,7 +238,12 @@ Result<ClockJoin> joined_clock(const ClockQuestion& question) {
                    "insufficient_power_samples)",
                    "log for longer, or choose the devices: --gpus");
   }
-  return Joiner(question).join();
+  TRY(ClockJoin join, Joiner(question).join());
+  if (join.zone_ns == 0) return join;
+  join.zone_found = true;
+  join.how += fmt::format("; local times {:+g} h off, found by where the load lies",
+                          seconds_of(-join.zone_ns).value() / 3600);
+  return join;
 }
 
 }  // namespace tokenjoule

@@ -32,6 +32,7 @@ struct ClockJoin {
   std::int64_t shift_ns = 0;     ///< to be added to the power log's stamps
   std::optional<Seconds> bound;  ///< worst case; absent: nothing tells
   bool estimated = false;        ///< by the step of power, not by the stamps
+  bool zone_found = false;       ///< zone_ns was not stated by anybody
   std::string how;               ///< a sentence
 };
 
@@ -39,7 +40,8 @@ struct ClockJoin {
 /// of power at the end (or begin) of the load does not contradict them; the bound is how far the
 /// step would let them be off. Where it does contradict them, or one side has no such stamps, the
 /// offset is the middle of what the step allows, its bound half of that. A time zone that is not
-/// known is the one (in quarters of an hour) in which the log covers the load.
+/// known is the one (in quarters of an hour) in which the log covers the load;
+/// one that is not UTC is only taken where the step of power fits.
 ///
 /// What a step allows: the load ended between the last high reading (less 2 s, since a reading may
 /// be a mean over the past) and the first low one; and it began between the last low reading (less

@@ -65,6 +65,9 @@ TEST(JoinedClock, FindsTheTimeZoneInWhichTheLogCoversTheLoad) {
   ASSERT_TRUE(join) << join.error().message;
   EXPECT_EQ(join->zone_ns, -7200 * kOneSecond);
   EXPECT_EQ(join->shift_ns, join->zone_ns);
+  EXPECT_TRUE(join->zone_found);
+  question.points = log_of(-20.5, 80, -100, 100, -7200);
+  EXPECT_FALSE(joined_clock(question)) << "without a step it may be of another run";
   question.zones_known = true;
   EXPECT_FALSE(joined_clock(question)) << "it says that it is of two hours later";
 }
