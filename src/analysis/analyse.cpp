@@ -1,6 +1,7 @@
 #include "analysis/analyse.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "analysis/checks/checks.hpp"
 #include "analysis/client_quality.hpp"
@@ -60,6 +61,10 @@ Facts facts_of(const Run& run, const Question& question) {
         run, facts.tokens.answers, *window, facts.settings.service_level, facts.settings.open_loop);
   }
   facts.requests = request_counts(run, facts.tokens.answers, window);
+  if (const auto finished = window ? finished_by_engine(run, *window) : std::nullopt) {
+    facts.requests.in_window = *finished;
+    facts.requests.completed = facts.requests.planned = std::llround(*finished);
+  }
   facts.client = client_quality(run, window);
   return facts;
 }

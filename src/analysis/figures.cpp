@@ -116,7 +116,7 @@ void add_energy_figures(Figures& figures, const FigureInputs& inputs, const Part
                "neither usage nor the engine's counters say which prompt tokens were computed");
   const Part good = token_part(inputs, tokens.output_good, "tokens.output of completed requests",
                                "the engine's counters do not say which requests completed");
-  const bool has_requests = tokens.output_good.has_value();
+  const bool has_requests = tokens.output_good.has_value() || inputs.queries > 0;
   const Part queries{has_requests ? std::optional(inputs.queries) : std::nullopt,
                      has_requests ? "" : "no requests were recorded",
                      "requests.in_window",

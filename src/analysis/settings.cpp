@@ -18,6 +18,20 @@ std::optional<Seconds> limit_in(const JsonView& view) {
   return limit && *limit > 0 ? std::optional(Seconds(*limit)) : std::nullopt;
 }
 
+/// What an importer found; care at most, since it only read what others wrote.
+std::vector<CheckFinding> imported_findings(const JsonView& findings) {
+  std::vector<CheckFinding> all;
+  for (std::size_t i = 0; i < findings.size(); ++i) {
+    CheckFinding finding;
+    finding.code = findings[i]["code"].string().value_or("");
+    const bool care = findings[i]["severity"].string() != "note";
+    finding.severity = care ? Severity::care : Severity::note;
+    finding.message = findings[i]["message"].string().value_or("");
+    all.push_back(std::move(finding));
+  }
+  return all;
+}
+
 }  // namespace
 
 LoadSettings settings_of(const RunHeader& header) {
@@ -42,6 +56,7 @@ LoadSettings settings_of(const RunHeader& header) {
   for (std::size_t i = 0; i < unverified.size(); ++i) {
     settings.unverified.emplace_back(unverified[i].string().value_or("unknown"));
   }
+  settings.imported = imported_findings(root["import"]["findings"]);
   if (const auto limit = root["expect_power_limit_w"].number()) {
     settings.expected_power_limit = Watts(*limit);
   }

@@ -7,6 +7,7 @@
 #include "base/quantity.hpp"
 #include "model/engine.hpp"
 #include "model/event.hpp"
+#include "model/report.hpp"
 #include "model/slo.hpp"
 
 namespace tokenjoule {
@@ -22,6 +23,7 @@ struct LoadSettings {
   std::string harness;                        ///< "preset": whose load this was; "" for none
   std::optional<Watts> expected_power_limit;  ///< "expect_power_limit_w"
   std::vector<std::string> unverified;        ///< "tls_not_verified": URLs of servers
+  std::vector<CheckFinding> imported;         ///< "import": what the importer had to say
 };
 LoadSettings settings_of(const RunHeader& header);
 

@@ -100,6 +100,13 @@ void count_over_load(const Run& run, TokenFacts& facts) {
 
 }  // namespace
 
+std::optional<double> finished_by_engine(const Run& run, TimeSpan window) {
+  if (!run.requests.empty() || !moves_per_step(run, EngineMetric::requests_finished))
+    return std::nullopt;
+  const auto finished = growth_in(run, EngineMetric::requests_finished, window);
+  return finished ? std::optional(finished->grown) : std::nullopt;
+}
+
 TokenFacts token_facts(const Run& run, std::optional<TimeSpan> window, bool drives_load) {
   TokenFacts facts;
   facts.answers.reserve(run.requests.size());

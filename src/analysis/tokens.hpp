@@ -17,6 +17,10 @@ struct TokenFacts {
   bool engine_restarted = false;                    ///< during the load: nothing to compare
   bool expected = false;  ///< a load ran or the engine counts: no tokens is a finding
 };
+/// Where no client recorded its requests: how many the engine's counter says finished in the
+/// window, if it is known at any time (per_step); else nothing is known.
+std::optional<double> finished_by_engine(const Run& run, TimeSpan window);
+
 TokenFacts token_facts(const Run& run, std::optional<TimeSpan> window, bool drives_load);
 
 }  // namespace tokenjoule

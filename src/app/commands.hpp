@@ -15,5 +15,6 @@ CommandSpec sensors_command();
 CommandSpec simulate_command();
 CommandSpec selftest_command();
 CommandSpec plan_command();
+CommandSpec import_command();
 
 }  // namespace tokenjoule

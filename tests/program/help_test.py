@@ -4,7 +4,7 @@ import unittest
 
 from support import SOURCE, tokenjoule
 
-COMMANDS = ("measure", "analyze", "sensors", "simulate", "selftest", "plan")
+COMMANDS = ("measure", "analyze", "sensors", "simulate", "selftest", "plan", "import")
 
 
 class Help(unittest.TestCase):

@@ -21,6 +21,10 @@ constexpr CheckCode kCodes[] = {
     {"gpu_not_loaded", "care, unusable"},
     {"idle_contradiction", "care"},
     {"implausible_power", "unusable"},
+    {"import_clock", "note, care"},
+    {"import_limits", "note"},
+    {"import_power_log", "care"},
+    {"import_rows_skipped", "note, care"},
     {"interrupted", "care"},
     {"limit_changed", "care"},
     {"limit_unexpected", "care"},
@@ -46,7 +50,7 @@ constexpr CheckCode kCodes[] = {
 using Check = void (*)(const Facts&, std::vector<CheckFinding>&);
 constexpr Check kChecks[] = {check_coverage, check_counters, check_limits, check_idle,
                              check_nodes,    check_tokens,   check_engine, check_record,
-                             check_client,   check_tenants};
+                             check_client,   check_tenants,  check_import};
 
 /// More names than this in one sentence help nobody.
 constexpr std::size_t kDetailsShown = 4;

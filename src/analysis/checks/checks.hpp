@@ -46,5 +46,6 @@ void check_engine(const Facts& facts, std::vector<CheckFinding>& findings);
 void check_record(const Facts& facts, std::vector<CheckFinding>& findings);
 void check_tenants(const Facts& facts, std::vector<CheckFinding>& findings);
 void check_client(const Facts& facts, std::vector<CheckFinding>& findings);
+void check_import(const Facts& facts, std::vector<CheckFinding>& findings);
 
 }  // namespace tokenjoule
