@@ -7,6 +7,7 @@
 #include "io/testing_server.hpp"
 #include "sensors/ipmi/scripted_ipmitool.hpp"
 #include "sensors/nvml/scripted_nvml.hpp"
+#include "sensors/ptd/scripted_ptd.hpp"
 #include "sensors/sensor.hpp"
 
 namespace tokenjoule {
@@ -86,7 +87,8 @@ std::string readme_of(const SensorType& type) {
 }
 
 /// Each sensor as it opens where what it measures is there.
-std::vector<std::unique_ptr<Sensor>> opened_sensors(const PageServer& exporter, Clock& clock) {
+std::vector<std::unique_ptr<Sensor>> opened_sensors(const PageServer& exporter,
+                                                    const ScriptedPtd& analyser, Clock& clock) {
   const std::vector<SensorSpec> specs = {
       {"nvml", {{"library", TOKENJOULE_FAKE_NVML_LIBRARY}}},
       {"dcgm", {{"url", exporter.url().text()}}},
@@ -98,7 +100,9 @@ std::vector<std::unique_ptr<Sensor>> opened_sensors(const PageServer& exporter, 
          "exec tail -f /dev/null"}}},
       {"cpu-model", {{"watts_per_core", "1"}}},
       {"redfish", {{"url", exporter.url("").text()}}},
-      {"ipmi", {{"host", "bmc"}, {"user", "u"}, {"password_env", "TOKENJOULE_TEST_PASSWORD"}}}};
+      {"ipmi", {{"host", "bmc"}, {"user", "u"}, {"password_env", "TOKENJOULE_TEST_PASSWORD"}}},
+      {"plug", {{"url", exporter.url("").text()}}},
+      {"ptd", {{"host", "127.0.0.1"}, {"port", std::to_string(analyser.port())}}}};
   auto opened = open_sensors(specs, clock);
   EXPECT_TRUE(opened.has_value()) << (opened ? "" : opened.error().message);
   return opened ? std::move(opened->sensors) : std::vector<std::unique_ptr<Sensor>>();
@@ -129,10 +133,14 @@ void add_redfish_pages(PageServer& server) {
 TEST(SensorContract, EverySignalHasUnitBoundaryAndDeviceAndStandsInTheReadme) {
   PageServer exporter({{"GET /metrics", {200, exporter_page(), "text/plain"}}});
   add_redfish_pages(exporter);
+  exporter.set("GET /shelly", {200, R"({"gen":2})"});
+  exporter.set("GET /rpc/Switch.GetStatus?id=0", {200, R"({"apower":5,"aenergy":{"total":1}})"});
+  ScriptedPtd analyser;
+  analyser.add({1, 2, 3, 4}, "412.5");
   const ScriptedIpmitool ipmitool;
   const ScriptedNvml nvml("[gpu]\nuuid = GPU-a\npower = 50\nlimit_enforced = 60\n");
   SystemClock clock;
-  const auto sensors = opened_sensors(exporter, clock);
+  const auto sensors = opened_sensors(exporter, analyser, clock);
   ASSERT_EQ(sensors.size(), sensor_types().size()) << "a sensor of the table is not in this test";
   for (std::size_t i = 0; i < sensors.size(); ++i) {
     const std::string readme = readme_of(sensor_types()[i]);
@@ -181,7 +189,9 @@ TEST(SensorContract, WhereTheDeviceIsAbsentTheErrorHasAHint) {
         SensorSpec{"exec", {{"command", "exit 1"}}},
         SensorSpec{"cpu-model", {{"watts_per_core", "1"}, {"pid", "4194304"}}},
         SensorSpec{"redfish", {{"url", "https://127.0.0.1:1"}}},
-        SensorSpec{"ipmi", {{"file", "/no/such/ipmi0"}}}}) {
+        SensorSpec{"ipmi", {{"file", "/no/such/ipmi0"}}},
+        SensorSpec{"plug", {{"url", "http://127.0.0.1:1"}}},
+        SensorSpec{"ptd", {{"host", "127.0.0.1"}, {"port", "1"}}}}) {
     const auto sensor = open_sensor(spec, clock);
     ASSERT_FALSE(sensor.has_value()) << spec.name;
     EXPECT_EQ(sensor.error().kind, ErrorKind::missing) << spec.name;
