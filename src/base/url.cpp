@@ -80,6 +80,15 @@ Result<Url> url_in(std::string_view text) {
   return url;
 }
 
+std::string user_info_of(std::string_view user, std::string_view password) {
+  const auto encoded = [](std::string_view text) {
+    std::string all;
+    for (const char c : text) all += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    return all;
+  };
+  return encoded(user) + ':' + encoded(password);
+}
+
 Url api_root(Url url) {
   if (ends_with(url.path, "/v1")) url.path.resize(url.path.size() - 3);
   while (!url.path.empty() && url.path.back() == '/') url.path.pop_back();

@@ -27,6 +27,9 @@ struct Url {
 /// Takes "http://host:8000/v1", "host:8000", "http://[::1]:8000/". Another scheme is an error.
 Result<Url> url_in(std::string_view text);
 
+/// A user and a password as Url::user_info holds them, whatever bytes are in them.
+std::string user_info_of(std::string_view user, std::string_view password);
+
 /// The base of an OpenAI-compatible server: a trailing "/v1" is taken off, so that both forms work.
 Url api_root(Url url);
 

@@ -15,7 +15,9 @@
 #include "sensors/jetson/jetson_sensor.hpp"
 #include "sensors/nvml/nvml_sensor.hpp"
 #include "sensors/perf/perf_sensor.hpp"
+#include "sensors/plug/plug_sensor.hpp"
 #include "sensors/prometheus/prometheus_sensor.hpp"
+#include "sensors/ptd/ptd_sensor.hpp"
 #include "sensors/rapl/rapl_sensor.hpp"
 #include "sensors/redfish/redfish_sensor.hpp"
 #include "sensors/sensor.hpp"
@@ -177,6 +179,22 @@ const std::vector<SensorType>& sensor_types() {
        .must_set = "",
        .automatic = false,
        .open = open_trtllm},
+      {.name = "plug",
+       .what = "what hangs on a smart plug: power and energy of a Shelly or a Tasmota",
+       .rights = "none, or the plug's own user",
+       .settings = {"url", "outlet", "user", "password_env", "password_file", "boundary", "device",
+                    "period", "timeout", "group"},
+       .must_set = "url",
+       .automatic = false,
+       .open = open_plug},
+      {.name = "ptd",
+       .what = "a power analyser, through SPEC's PTDaemon as MLPerf uses it",
+       .rights = "none: PTDaemon's port must be reachable",
+       .settings = {"host", "port", "channel", "start", "interval", "boundary", "device", "timeout",
+                    "group"},
+       .must_set = "host",
+       .automatic = false,
+       .open = open_ptd},
   };
   return table;
 }

@@ -9,6 +9,7 @@
 #include "sensors/nvml/scripted_nvml.hpp"
 #include "sensors/perf/perf_sensor.hpp"
 #include "sensors/perf/scripted_perf.hpp"
+#include "sensors/ptd/scripted_ptd.hpp"
 #include "sensors/sensor.hpp"
 #include "sensors/snmp/testing_snmp_agent.hpp"
 #include "sensors/testing_machine.hpp"
@@ -108,7 +109,7 @@ std::string readme_of(const SensorType& type) {
 
 /// How each sensor opens where what it measures is there.
 std::vector<SensorSpec> working_specs(const PageServer& exporter, const ScriptedAgent& agent,
-                                      const std::string& root) {
+                                      const ScriptedPtd& analyser, const std::string& root) {
   return {
       {"nvml", {{"library", TOKENJOULE_FAKE_NVML_LIBRARY}}},
       {"dcgm", {{"url", exporter.url().text()}}},
@@ -133,7 +134,9 @@ std::vector<SensorSpec> working_specs(const PageServer& exporter, const Scripted
        {{"url", exporter.url("").text()}, {"query", "p"}, {"unit", "W"}, {"boundary", "node_ac"}}},
       {"amd-exporter", {{"url", exporter.url("/amd").text()}}},
       {"triton", {{"url", exporter.url("/triton").text()}}},
-      {"trtllm", {{"url", exporter.url("/energy_metrics").text()}}}};
+      {"trtllm", {{"url", exporter.url("/energy_metrics").text()}}},
+      {"plug", {{"url", exporter.url("").text()}}},
+      {"ptd", {{"host", "127.0.0.1"}, {"port", std::to_string(analyser.port())}}}};
 }
 
 /// The sensors of the table, in its order.
@@ -185,6 +188,10 @@ PageServer::Page promql_page(const std::string& type, const std::string& result)
 TEST(SensorContract, EverySignalHasUnitBoundaryAndDeviceAndStandsInTheReadme) {
   PageServer exporter({{"GET /metrics", {200, exporter_page(), "text/plain"}}});
   add_redfish_pages(exporter);
+  exporter.set("GET /shelly", {200, R"({"gen":2})"});
+  exporter.set("GET /rpc/Switch.GetStatus?id=0", {200, R"({"apower":5,"aenergy":{"total":1}})"});
+  ScriptedPtd analyser;
+  analyser.add({1, 2, 3, 4}, "412.5");
   const ScriptedIpmitool ipmitool;
   exporter.set("GET /api/v1/query?query=p%5B5m%5D",
                promql_page("matrix", R"([{"metric":{},"values":[[1,"5"]]}])"));
@@ -212,7 +219,7 @@ TEST(SensorContract, EverySignalHasUnitBoundaryAndDeviceAndStandsInTheReadme) {
   ScriptedPerf perf;
   perf.counts[{2, 0}] = 5;
   const auto sensors =
-      opened_sensors(working_specs(exporter, agent, tree.root().string()), perf, clock);
+      opened_sensors(working_specs(exporter, agent, analyser, tree.root().string()), perf, clock);
   ASSERT_EQ(sensors.size(), sensor_types().size()) << "a sensor of the table is not in this test";
   for (std::size_t i = 0; i < sensors.size(); ++i) {
     const std::string readme = readme_of(sensor_types()[i]);
@@ -281,7 +288,9 @@ TEST(SensorContract, WhereTheDeviceIsAbsentTheErrorHasAHint) {
                     {"boundary", "node_ac"}}},
         SensorSpec{"amd-exporter", {{"url", "http://127.0.0.1:1/metrics"}}},
         SensorSpec{"triton", {{"url", "http://127.0.0.1:1/metrics"}}},
-        SensorSpec{"trtllm", {{"url", "http://127.0.0.1:1"}}}}) {
+        SensorSpec{"trtllm", {{"url", "http://127.0.0.1:1"}}},
+        SensorSpec{"plug", {{"url", "http://127.0.0.1:1"}}},
+        SensorSpec{"ptd", {{"host", "127.0.0.1"}, {"port", "1"}}}}) {
     const auto sensor = open_sensor(spec, clock);
     ASSERT_FALSE(sensor.has_value()) << spec.name;
     EXPECT_EQ(sensor.error().kind, ErrorKind::missing) << spec.name;

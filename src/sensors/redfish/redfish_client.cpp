@@ -16,17 +16,10 @@ Url at(const Url& base, const std::string& path) {
   return url;
 }
 
-/// As user info of a URL holds it, so that any byte may be in it.
-std::string percent_encoded(const std::string& text) {
-  std::string encoded;
-  for (const char c : text) encoded += fmt::format("%{:02X}", static_cast<unsigned char>(c));
-  return encoded;
-}
-
 Url base_with_user(const RedfishAccess& access) {
   Url base = access.base;
   if (access.login == RedfishAccess::Login::basic) {
-    base.user_info = percent_encoded(access.user) + ':' + percent_encoded(access.password);
+    base.user_info = user_info_of(access.user, access.password);
   }
   return base;
 }

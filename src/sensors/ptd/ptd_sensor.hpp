@@ -1,0 +1,12 @@
+#pragma once
+
+#include <memory>
+
+#include "sensors/sensor.hpp"
+
+namespace tokenjoule {
+
+/// See README.md beside this file.
+Result<std::unique_ptr<Sensor>> open_ptd(const SensorSpec& spec, Clock& clock);
+
+}  // namespace tokenjoule
