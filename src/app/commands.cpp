@@ -5,7 +5,7 @@ namespace tokenjoule {
 const std::vector<CommandSpec>& commands() {
   static const std::vector<CommandSpec> all = {
       measure_command(),  analyze_command(),  sensors_command(),
-      simulate_command(), selftest_command(),
+      simulate_command(), selftest_command(), published_command(),
   };
   return all;
 }

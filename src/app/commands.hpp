@@ -14,5 +14,6 @@ CommandSpec analyze_command();
 CommandSpec sensors_command();
 CommandSpec simulate_command();
 CommandSpec selftest_command();
+CommandSpec published_command();
 
 }  // namespace tokenjoule

@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace tokenjoule {
@@ -39,6 +40,9 @@ Result<std::string> file_bytes(const std::filesystem::path& path) {
   const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) return failed("read", path, errno);
   std::string bytes;
+  struct stat facts {};
+  if (fstat(descriptor, &facts) == 0 && S_ISREG(facts.st_mode))
+    bytes.reserve(static_cast<std::size_t>(facts.st_size));
   char buffer[65536];
   ssize_t count = 0;
   while ((count = read(descriptor, buffer, sizeof buffer)) != 0) {

@@ -52,6 +52,7 @@ std::string_view name_of(RowFlag flag) {
     case RowFlag::raw_result: return "raw_result";
     case RowFlag::other_client: return "other_client";
     case RowFlag::from_file_name: return "from_file_name";
+    case RowFlag::power_log: return "power_log";
     case RowFlag::no_throughput: return "no_throughput";
   }
   return "";

@@ -36,6 +36,7 @@ enum class RowFlag {
   raw_result,          ///< one run of the load client, not processed
   other_client,        ///< made by another load client than the publication's own
   from_file_name,      ///< GPU, their number or the lengths stand in the file's name only
+  power_log,           ///< its energy was integrated here, from the power log beside the result
   no_throughput,       ///< the publication gives none: all requests failed, or a placeholder
 };
 std::string_view name_of(RowFlag flag);

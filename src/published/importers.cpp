@@ -4,6 +4,7 @@
 
 #include "base/text.hpp"
 #include "published/inferencex.hpp"
+#include "published/inferencex_power.hpp"
 
 namespace tokenjoule {
 
@@ -11,7 +12,7 @@ namespace {
 
 constexpr Importer kImporters[] = {
     {"inferencex", "InferenceX (InferenceMAX) results: aggregates, API rows, raw results, power",
-     recognises_inferencex, read_inferencex, nullptr},
+     recognises_inferencex, read_inferencex, join_inferencex},
 };
 
 /// What a file that nobody knows seems to be, so that the reader sees what went wrong.

@@ -1,10 +1,15 @@
 #include "published/inferencex.hpp"
 
+#include <utility>
+
 #include <fmt/core.h>
 
 #include "base/json_rows.hpp"
 #include "base/text.hpp"
+#include "published/inferencex_csv.hpp"
+#include "published/inferencex_power.hpp"
 #include "published/inferencex_row.hpp"
+#include "published/power_log.hpp"
 
 namespace tokenjoule {
 
@@ -69,11 +74,19 @@ class Reader {
 bool recognises_inferencex(std::string_view bytes) {
   const std::string_view head = bytes.substr(0, kHead);
   const std::string_view start = trimmed(head.substr(0, 4096));
-  if (starts_with(start, "{") || starts_with(start, "[")) return has_records(head);
-  return false;
+  if (starts_with(start, "{") || starts_with(start, "["))
+    return has_records(head) || is_power_validation(bytes);
+  return recognises_inferencex_csv(bytes) || is_power_log(bytes);
 }
 
 void read_inferencex(const FileContent& content, PublishedSet& into) {
+  if (recognises_inferencex_csv(content.bytes)) return read_inferencex_csv(content, into);
+  for (const auto& [kind, is_one] :
+       {std::pair(kPowerValidation, &is_power_validation), std::pair(kPowerLog, &is_power_log)}) {
+    if (!is_one(content.bytes)) continue;
+    into.sidecars.push_back({content.file, kind, std::string(content.bytes)});
+    return;
+  }
   Reader(content, into).rows_of(content.bytes, 0);
 }
 
