@@ -28,6 +28,10 @@ const std::vector<PublishedVerb>& verbs() {
        {"where", "sort", "columns", "pareto", "rows", "format", "compare-to", "watts",
         "hardware-table", "achieved"},
        run_published_ceiling},
+      {"audit",
+       "what is wrong with rows, and what they do not say: rules of docs/audit.md",
+       {"where", "rule", "rows", "format", "strict"},
+       run_published_audit},
   };
   return all;
 }
@@ -93,12 +97,13 @@ CommandSpec published_command() {
       "\n\nFILE: results of InferenceX and others, plain, .gz, .zip or folders of them; what reads "
       "them is\nchosen by content. Without a file: headline energies that others published.";
   return {"published",
-          "published results of others on one footing: tables, ceilings",
+          "published results of others on one footing: tables, ceilings, audit",
           usage,
           published_options(),
           {"tokenjoule published", "tokenjoule published table agg_bmk.json",
            "tokenjoule published table results/ --where 'model=dsr1 isl=8192 interactivity>=18'",
-           "tokenjoule published ceiling summary_results.json --watts h200=600"},
+           "tokenjoule published ceiling summary_results.json --watts h200=600",
+           "tokenjoule published audit results/ --strict --format csv"},
           kMostFiles,
           run_published};
 }

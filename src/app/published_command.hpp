@@ -21,6 +21,8 @@ Result<int> run_published_table(const ParsedOptions& options,
                                 const std::vector<std::string>& files);
 Result<int> run_published_ceiling(const ParsedOptions& options,
                                   const std::vector<std::string>& files);
+Result<int> run_published_audit(const ParsedOptions& options,
+                                const std::vector<std::string>& files);
 
 /// Reads all files (see io/data_files) into one set, joined and without duplicates. An error where
 /// a file is not there, or where no row was read from any. Problems of single files and rows are in
@@ -29,7 +31,7 @@ Result<PublishedSet> published_set_of(const std::vector<std::string>& files);
 /// Problems, duplicates and what else there is to say about reading, to standard error.
 void tell_reading(const PublishedSet& set);
 
-/// Options of the verbs `table` and `ceiling`.
+/// Options of all verbs.
 std::vector<OptionSpec> published_options();
 
 }  // namespace tokenjoule

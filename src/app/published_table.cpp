@@ -277,7 +277,8 @@ std::vector<OptionSpec> published_options() {
        OptionKind::flag, "", "Which rows"},
       {"--sort", "COLUMN[:desc][,…]", "order within a kind (default: wh_query,j_output)", value, "",
        "Which rows"},
-      {"--rows", "N", "at most N rows of each kind", value, "", "Which rows"},
+      {"--rows", "N", "at most N rows of each kind; of audit: findings of each rule (default: 5)",
+       value, "", "Which rows"},
       {"--columns", "NAME[,…]", "columns of the table (docs/published.md lists them)", values, "",
        "What is shown"},
       {"--compare-to", "ps5|NAME=WATTS",
@@ -308,6 +309,9 @@ std::vector<OptionSpec> published_options() {
        "adds modelled rows: a service that reaches this share (0 to 1) of the published "
        "throughput",
        value, "", "Energy"},
+      {"--rule", "CODE[,…]", "these rules only (docs/audit.md lists them)", values, "", "Audit"},
+      {"--strict", "", "exit code 4 where an error or a warning is found", OptionKind::flag, "",
+       "Audit"},
   };
 }
 

@@ -187,7 +187,7 @@ void check_units(const AuditRow& row, AuditReport& report) {
                       {{"mean_tpot_s", row->tpot.mean.value_or(row->tpot.median.value_or(0))}});
   }
   const Number whole = row->e2e.mean ? row->e2e.mean : row->e2e.median;
-  if (whole && *whole > kSecondsLikeMs)
+  if (whole && *whole > kSecondsLikeMs && row.is_inferencex())
     report.add(row, error, "a latency that looks like milliseconds", {{"e2e_s", *whole}});
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "published/gpu_catalogue.hpp"
+
 namespace tokenjoule {
 
 bool AuditRow::is_fixed_workload() const {
@@ -50,6 +52,12 @@ Number ratio_of(Number a, Number b) { return a && b && *b > 0 ? Number(*a / *b) 
 
 Number deviation_of(Number a, Number b) {
   return a && b && *b != 0 ? Number(std::abs(*a / *b - 1)) : std::nullopt;
+}
+
+Number catalogue_limit_w(const AuditRow& row) {
+  const CatalogueGpu* const gpu =
+      GpuCatalogue::embedded().find(row->hardware.empty() ? row->gpu : row->hardware);
+  return gpu != nullptr ? gpu->limit_w : std::nullopt;
 }
 
 std::optional<AnswerLength> answer_length(const AuditRow& row) {

@@ -71,6 +71,8 @@ inline double row_in_file(const AuditRow& row) { return static_cast<double>(row-
 Number ratio_of(Number a, Number b);
 /// |a / b - 1|, where both are known and b is not 0.
 Number deviation_of(Number a, Number b);
+/// Limit of the row's board by the catalogue of GPUs, watts.
+Number catalogue_limit_w(const AuditRow& row);
 /// Tokens of an answer in the mean: measured, by the seed, or 0.9 of the nominal length (lengths
 /// are uniform from 0.8 of it on). `exact` is false for the last.
 struct AnswerLength {

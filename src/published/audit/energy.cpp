@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "published/audit/checks.hpp"
+#include "published/power_table.hpp"
 
 namespace tokenjoule {
 
@@ -95,11 +96,13 @@ void check_board_power(const AuditRow& row, AuditReport& report) {
 
 void check_provisioned(const AuditRow& row, AuditReport& report) {
   const Number power = row->energy.gpu_mean_w;
-  if (!power || row.gpu == nullptr || !row.is_inferencex()) return;
-  const double ratio = row.gpu->all_in_w / *power;
+  if (!power || *power <= 0 || !row.is_inferencex()) return;
+  const AllInPower* const all_in = PowerTable::embedded().find(row->gpu, {});
+  if (all_in == nullptr) return;
+  const double ratio = all_in->watts / *power;
   if (ratio >= kLeastProvisioned && ratio <= kMostProvisioned) return;
   report.add(row, note, "provisioned watts are unusually far from the measured ones",
-             {{"all_in_w", row.gpu->all_in_w}, {"gpu_mean_w", *power}, {"ratio", ratio}});
+             {{"all_in_w", all_in->watts}, {"gpu_mean_w", *power}, {"ratio", ratio}});
 }
 
 void check_power_schema(const AuditRow& row, AuditReport& report) {

@@ -44,11 +44,13 @@ void check_steady_batch(const AuditRow& row, AuditReport& report) {
 void check_board_share(const AuditRow& row, AuditReport& report) {
   Number power = row->energy.gpu_mean_w;
   if (!power) power = ratio_of(row->energy.all_gpus_mean_w, row->gpus);
-  if (!is_mlenergy(row) || row.gpu == nullptr || !power) return;
-  const double share = *power / row.gpu->limit_w;
+  if (!is_mlenergy(row) || !power) return;
+  const Number limit = catalogue_limit_w(row);
+  if (!limit) return;
+  const double share = *power / *limit;
   if (share >= kLeastBoard && share <= kMostBoard) return;
   report.add(row, error, "power per GPU that its board cannot take",
-             {{"gpu_mean_w", *power}, {"limit_w", row.gpu->limit_w}});
+             {{"gpu_mean_w", *power}, {"limit_w", *limit}});
 }
 
 }  // namespace tokenjoule

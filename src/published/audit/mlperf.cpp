@@ -18,8 +18,6 @@ constexpr double kMostWall = 2.5;
 
 bool is_mlperf(const AuditRow& row) { return row->source == PublishedSource::mlperf; }
 
-bool has_tokens(const AuditRow& row) { return row->system.output || row->mean_output_len; }
-
 /// "AMD Instinct MI355X 288GB HBM3e (x87)": how many the name says; the sum where it says several.
 Number count_in_name(std::string_view accelerator) {
   double count = 0;
@@ -98,9 +96,10 @@ void check_latency_limits(const AuditRow& row, AuditReport& report) {
 }
 
 void check_wall_power(const AuditRow& row, AuditReport& report) {
+  if (!is_mlperf(row) || !row->energy.wall_mean_w || !row->gpus) return;
   Number limit = row->stated_gpu_limit_w;
-  if (!limit && row.gpu != nullptr) limit = row.gpu->limit_w;
-  if (!is_mlperf(row) || !row->energy.wall_mean_w || !limit || !row->gpus) return;
+  if (!limit) limit = catalogue_limit_w(row);
+  if (!limit) return;
   const double limits = *limit * *row->gpus;
   const double ratio = *row->energy.wall_mean_w / limits;
   const AuditReport::Values values = {

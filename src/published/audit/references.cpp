@@ -11,16 +11,16 @@ constexpr double kTera = 1e12;
 /// InferenceX-app, packages/constants/src/gpu-keys.ts and packages/app/src/lib/gpu-specs.ts, state
 /// of 2026-08 (dense FLOPS).
 constexpr GpuReference kGpus[] = {
-    {"h100", 700, 1370, 3.35 * kTera, {}, 1979 * kTera, 989 * kTera},
-    {"h200", 700, 1370, 4.8 * kTera, {}, 1979 * kTera, 989 * kTera},
-    {"b200", 1000, 1710, 8 * kTera, 9000 * kTera, 4500 * kTera, 2250 * kTera},
-    {"b300", 1200, 1900, 8 * kTera, 13500 * kTera, 4500 * kTera, 2250 * kTera},
-    {"gb200", 1200, 1870, 8 * kTera, 10000 * kTera, 5000 * kTera, 2500 * kTera},
-    {"gb300", 1400, 2120, 8 * kTera, 15000 * kTera, 5000 * kTera, 2500 * kTera},
-    {"mi300x", 750, 1390, 5.3 * kTera, {}, 2615 * kTera, 1307 * kTera},
-    {"mi325x", 1000, 1690, 6 * kTera, {}, 2615 * kTera, 1307 * kTera},
-    {"mi355x", 1400, 2090, 8 * kTera, 10066 * kTera, 5033 * kTera, 2516 * kTera},
-    {"rtx6000pro", 600, 975, {}, {}, {}, {}},
+    {"h100", 700, 3.35 * kTera, {}, 1979 * kTera, 989 * kTera},
+    {"h200", 700, 4.8 * kTera, {}, 1979 * kTera, 989 * kTera},
+    {"b200", 1000, 8 * kTera, 9000 * kTera, 4500 * kTera, 2250 * kTera},
+    {"b300", 1200, 8 * kTera, 13500 * kTera, 4500 * kTera, 2250 * kTera},
+    {"gb200", 1200, 8 * kTera, 10000 * kTera, 5000 * kTera, 2500 * kTera},
+    {"gb300", 1400, 8 * kTera, 15000 * kTera, 5000 * kTera, 2500 * kTera},
+    {"mi300x", 750, 5.3 * kTera, {}, 2615 * kTera, 1307 * kTera},
+    {"mi325x", 1000, 6 * kTera, {}, 2615 * kTera, 1307 * kTera},
+    {"mi355x", 1400, 8 * kTera, 10066 * kTera, 5033 * kTera, 2516 * kTera},
+    {"rtx6000pro", 600, {}, {}, {}, {}},
 };
 
 /// DeepSeek-R1 and gpt-oss-120b as their model cards state them.

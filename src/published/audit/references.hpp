@@ -9,7 +9,6 @@ namespace tokenjoule {
 struct GpuReference {
   std::string_view gpu;
   double limit_w = 0;                 ///< of the board
-  double all_in_w = 0;                ///< provisioned, host and network included
   std::optional<double> bytes_per_s;  ///< of its memory
   std::optional<double> fp4_flops;    ///< dense
   std::optional<double> fp8_flops;
