@@ -60,9 +60,10 @@ std::string short_words_of(const PublishedResult& row) {
     if (!word.empty()) words += fmt::format("{}{}", words.empty() ? "" : " ", quoted(word, 60));
   };
   const PublishedAttribution& by = row.attribution;
-  for (const PooledText word : {by.id, row.gpu.empty() ? row.hardware : row.gpu, row.framework,
-                                row.model, row.precision, row.scenario})
+  for (const PooledText word :
+       {by.id, row.gpu.empty() ? row.hardware : row.gpu, row.framework, row.model, row.precision})
     add(word);
+  if (row.scenario != "fixed") add(row.scenario);
   if (row.speculation != "none") add(row.speculation);
   if (row.nominal_input_len && row.nominal_output_len)
     add(fmt::format("{:.0f}/{:.0f}", *row.nominal_input_len, *row.nominal_output_len));

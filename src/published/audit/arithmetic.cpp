@@ -56,7 +56,7 @@ void check_rising(const AuditRow& row, const PublishedStatistic& statistic, bool
 }  // namespace
 
 void check_values(const AuditRow& row, AuditReport& report) {
-  if (row->has(RowFlag::no_throughput) && row.is_inferencex())
+  if (row->has(RowFlag::no_throughput) && row.is_inferencex() && row->completed != 0.0)
     report.add(row, error, "no throughput: every request failed, or it is a placeholder", {});
   if (row->completed == 0.0) report.add(row, error, "no request succeeded", {{"completed", 0}});
   const std::array<std::pair<std::string_view, Number>, 6> counted = {{
@@ -118,7 +118,8 @@ void check_sum(const AuditRow& row, AuditReport& report) {
 }
 
 void check_reciprocals(const AuditRow& row, AuditReport& report) {
-  if (!row.is_inferencex()) return;
+  // Agents' rates are means of rates, not the reciprocals of mean times.
+  if (!row.is_inferencex() || row->has(RowFlag::agentic)) return;
   for (const NamedStatistic& statistic : kStatistics) {
     const Number time = row->tpot.*statistic.of;
     const Number rate = row->interactivity.*statistic.of;

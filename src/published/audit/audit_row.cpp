@@ -62,6 +62,8 @@ Number catalogue_limit_w(const AuditRow& row) {
 
 std::optional<AnswerLength> answer_length(const AuditRow& row) {
   if (row->mean_output_len) return AnswerLength{*row->mean_output_len, true};
+  if (const Number length = ratio_of(row->system.output, row->requests_per_s))
+    return AnswerLength{*length, true};
   if (row.seed && row.seed->fit != SeedFit::other)
     return AnswerLength{row.seed->mean_output_len, row.seed->fit != SeedFit::near};
   constexpr double kMeanShare = 0.9;
