@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "io/file.hpp"
 #include "published/published_table.hpp"
+#include "published/real_lengths.hpp"
 #include "published/selection.hpp"
 
 namespace tokenjoule {
@@ -222,6 +223,7 @@ std::vector<TableLine> lines_of(const PublishedSet& set, const Footing& footing,
 
 Result<int> show(const TableChoice& choice, const std::vector<std::string>& files) {
   TRY(auto set, published_set_of(files));
+  complete_real_lengths(set);
   tell_reading(set);
   const auto rows = chosen_rows(set, choice);
   const Footing footing = footing_of(set, rows, choice.footing);

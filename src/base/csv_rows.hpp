@@ -21,6 +21,8 @@ class CsvRows {
   /// The cells of the next row that is not blank, blanks around each trimmed; they last until the
   /// next call. nullptr at the end or at a fault.
   const std::vector<std::string_view>* next();
+  /// The row last given, as it stands in the text, without its line end.
+  std::string_view row() const { return row_; }
   /// Line number of the row last given, counted from 1.
   std::size_t line() const { return line_; }
   const std::optional<Error>& fault() const { return fault_; }

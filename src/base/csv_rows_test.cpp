@@ -39,6 +39,7 @@ TEST(CsvRows, KnowsTheLineOfARow) {
   CsvRows rows("# c\na\n\nb");
   rows.next();
   EXPECT_EQ(rows.line(), 2U);
+  EXPECT_EQ(rows.row(), "a");
   rows.next();
   EXPECT_EQ(rows.line(), 4U);
 }

@@ -53,6 +53,8 @@ std::string_view name_of(RowFlag flag) {
     case RowFlag::other_client: return "other_client";
     case RowFlag::from_file_name: return "from_file_name";
     case RowFlag::power_log: return "power_log";
+    case RowFlag::seeded_lengths: return "seeded_lengths";
+    case RowFlag::simulated: return "simulated";
     case RowFlag::no_throughput: return "no_throughput";
   }
   return "";

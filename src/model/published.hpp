@@ -37,6 +37,8 @@ enum class RowFlag {
   other_client,        ///< made by another load client than the publication's own
   from_file_name,      ///< GPU, their number or the lengths stand in the file's name only
   power_log,           ///< its energy was integrated here, from the power log beside the result
+  seeded_lengths,      ///< its real lengths follow from the seed that its load was drawn with
+  simulated,           ///< of a simulated engine or GPU: a test, no measurement
   no_throughput,       ///< the publication gives none: all requests failed, or a placeholder
 };
 std::string_view name_of(RowFlag flag);

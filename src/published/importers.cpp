@@ -5,6 +5,8 @@
 #include "base/text.hpp"
 #include "published/inferencex.hpp"
 #include "published/inferencex_power.hpp"
+#include "published/own_result.hpp"
+#include "published/plain_csv.hpp"
 
 namespace tokenjoule {
 
@@ -13,6 +15,9 @@ namespace {
 constexpr Importer kImporters[] = {
     {"inferencex", "InferenceX (InferenceMAX) results: aggregates, API rows, raw results, power",
      recognises_inferencex, read_inferencex, join_inferencex},
+    {"tokenjoule", "result.json of this program", recognises_own_result, read_own_result, nullptr},
+    {"csv", "a CSV whose columns have the names of docs/published.md", recognises_plain_csv,
+     read_plain_csv, nullptr},
 };
 
 /// What a file that nobody knows seems to be, so that the reader sees what went wrong.

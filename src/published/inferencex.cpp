@@ -15,6 +15,7 @@ namespace tokenjoule {
 
 namespace {
 
+constexpr std::size_t kMuch = std::size_t{1} << 22;
 constexpr std::size_t kHead = 64 * 1024;  ///< the keys that tell stand within this
 
 bool has_key(std::string_view head, std::string_view key) {
@@ -87,6 +88,11 @@ void read_inferencex(const FileContent& content, PublishedSet& into) {
     into.sidecars.push_back({content.file, kind, std::string(content.bytes)});
     return;
   }
+  // Rows are large: growing step by step would copy all of them several times. A record takes at
+  // least 800 bytes; room that is not used is never touched.
+  constexpr std::size_t kLeastRecord = 800;
+  if (content.bytes.size() > kMuch)
+    into.rows.reserve(into.rows.size() + content.bytes.size() / kLeastRecord);
   Reader(content, into).rows_of(content.bytes, 0);
 }
 

@@ -64,10 +64,7 @@ std::string key_of(std::string_view header) {
 /// The first line that is no comment.
 std::string_view first_line(std::string_view bytes) {
   CsvRows rows(bytes.substr(0, 65536));
-  const auto* const cells = rows.next();
-  if (cells == nullptr || cells->empty()) return {};
-  const char* const begin = cells->front().data();
-  return {begin, static_cast<std::size_t>(cells->back().data() + cells->back().size() - begin)};
+  return rows.next() == nullptr ? std::string_view() : rows.row();
 }
 
 void divide(PublishedStatistic& statistic, double by) {
