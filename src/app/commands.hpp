@@ -16,5 +16,6 @@ CommandSpec simulate_command();
 CommandSpec selftest_command();
 CommandSpec plan_command();
 CommandSpec import_command();
+CommandSpec published_command();
 
 }  // namespace tokenjoule

@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace tokenjoule {
@@ -55,6 +56,10 @@ Status for_each_piece(const std::filesystem::path& path,
 
 Result<std::string> file_bytes(const std::filesystem::path& path) {
   std::string bytes;
+  struct stat facts {};
+  if (stat(path.c_str(), &facts) == 0 && S_ISREG(facts.st_mode)) {
+    bytes.reserve(static_cast<std::size_t>(facts.st_size));
+  }
   TRY_DO(for_each_piece(path, [&](std::string_view piece) { bytes += piece; }));
   return bytes;
 }

@@ -1,0 +1,320 @@
+#include <algorithm>
+#include <map>
+
+#include <fmt/core.h>
+
+#include "app/exit_code.hpp"
+#include "app/output.hpp"
+#include "app/published_command.hpp"
+#include "app/version.hpp"
+#include "base/text.hpp"
+#include "io/file.hpp"
+#include "published/published_table.hpp"
+#include "published/real_lengths.hpp"
+#include "published/selection.hpp"
+
+namespace tokenjoule {
+
+namespace {
+
+constexpr std::size_t kLinesTold = 10;
+
+/// All that the options ask for, checked before any file is read.
+struct TableChoice {
+  FootingOptions footing;
+  GpuCatalogue catalogue = GpuCatalogue::embedded();
+  PowerTable power = PowerTable::embedded();
+  std::vector<Comparator> comparators;
+  std::vector<Condition> about_rows;
+  std::vector<Condition> about_energy;
+  std::vector<SortKey> sort;
+  std::vector<Column> columns;
+  const PublishedFormat* format = nullptr;
+  bool with_agentic = false;
+  bool frontier = false;
+  Ranking ranking = Ranking::by_kind;
+  std::optional<std::int64_t> rows;
+};
+
+Result<StatedWatts> stated_watts_in(std::string_view text) {
+  const std::size_t equals = text.find('=');
+  const auto watts =
+      equals == std::string_view::npos ? std::nullopt : number_in(trimmed(text.substr(equals + 1)));
+  if (!watts || *watts <= 0 || trimmed(text.substr(0, equals)).empty()) {
+    return failure(ErrorKind::usage, fmt::format("--watts \"{}\" is no GPU=WATTS", quoted(text)),
+                   "give for example --watts h200=700");
+  }
+  return StatedWatts{std::string(trimmed(text.substr(0, equals))), *watts};
+}
+
+Status take_tables(const ParsedOptions& parsed, TableChoice& choice) {
+  for (const auto& text : parsed.texts("watts")) {
+    for (const auto& item : comma_list(text)) {
+      TRY(auto watts, stated_watts_in(item));
+      choice.footing.watts.push_back(std::move(watts));
+    }
+  }
+  if (const auto path = parsed.text("power-table")) {
+    TRY(const auto bytes, file_bytes(*path));
+    auto table = PowerTable::parse(bytes);
+    if (!table) return unexpected(std::move(table).error().in(*path));
+    choice.power = *std::move(table);
+  }
+  if (const auto path = parsed.text("hardware-table")) {
+    TRY(const auto bytes, file_bytes(*path));
+    auto table = GpuCatalogue::parse(bytes);
+    if (!table) return unexpected(std::move(table).error().in(*path));
+    choice.catalogue = *std::move(table);
+  }
+  return {};
+}
+
+bool is_day(std::string_view text) {
+  const auto parts = split(text, '-');
+  return parts.size() == 3 && parts[0].size() == 4 && parts[1].size() == 2 &&
+         parts[2].size() == 2 && integer_in(parts[0]) && integer_in(parts[1]) &&
+         integer_in(parts[2]);
+}
+
+Status take_energy(const ParsedOptions& parsed, TableChoice& choice) {
+  TRY(choice.footing.achieved, parsed.number("achieved", 0.001, 1));
+  for (const auto& text : parsed.texts("power-as-of")) {
+    for (auto& day : comma_list(text)) {
+      if (!is_day(day)) {
+        return failure(ErrorKind::usage, fmt::format("--power-as-of \"{}\" is no day", quoted(day)),
+                       "give it as 2026-07-13");
+      }
+      choice.footing.days.push_back(std::move(day));
+    }
+  }
+  for (const auto& text : parsed.texts("kind")) {
+    for (const auto& name : comma_list(text)) {
+      const auto kind = energy_kind_named(name);
+      const bool by_option = kind == EnergyKind::modelled;
+      if (!kind || by_option) {
+        return failure(
+            ErrorKind::usage,
+            fmt::format("--kind {} is {}", quoted(name), by_option ? "made by --achieved" : "none"),
+            "give measured_gpu, measured_wall, provisioned or ceiling");
+      }
+      choice.footing.kinds.push_back(*kind);
+    }
+  }
+  return {};
+}
+
+Status take_selection(const ParsedOptions& parsed, TableChoice& choice) {
+  for (const auto& text : parsed.texts("where")) {
+    TRY(auto conditions, conditions_in(text, choice.comparators));
+    for (Condition& condition : conditions) {
+      choice.with_agentic = choice.with_agentic || condition.column.name == "scenario";
+      (condition.column.about_energy ? choice.about_energy : choice.about_rows)
+          .push_back(std::move(condition));
+    }
+  }
+  TRY(choice.sort,
+      sort_keys_in(parsed.text("sort").value_or("wh_query,j_output"), choice.comparators));
+  choice.frontier = parsed.flag("pareto");
+  if (parsed.flag("mixed")) choice.ranking = Ranking::together;
+  TRY(choice.rows, parsed.integer("rows", 1, 1'000'000'000));
+  return {};
+}
+
+Status take_columns(const ParsedOptions& parsed, TableChoice& choice) {
+  std::vector<std::string> names;
+  for (const auto& text : parsed.texts("columns")) {
+    for (auto& name : comma_list(text)) names.push_back(std::move(name));
+  }
+  if (names.empty()) {
+    names = default_columns();
+    if (choice.ranking == Ranking::together) names.insert(names.begin(), "kind");
+    for (const Comparator& comparator : choice.comparators)
+      names.push_back(column_of(comparator).name);
+  }
+  for (const auto& name : names) {
+    TRY(auto column, column_named(name, choice.comparators));
+    choice.columns.push_back(std::move(column));
+  }
+  const std::string format = parsed.text("format").value_or("table");
+  choice.format = published_format_named(format);
+  if (choice.format != nullptr) return {};
+  return failure(ErrorKind::usage, fmt::format("--format {} is none", quoted(format)),
+                 "give table, markdown, csv or json");
+}
+
+Status take_all(const ParsedOptions& parsed, TableChoice& choice) {
+  for (const auto& text : parsed.texts("compare-to")) {
+    for (const auto& item : comma_list(text)) {
+      TRY(auto comparator, comparator_in(item));
+      choice.comparators.push_back(std::move(comparator));
+    }
+  }
+  TRY_DO(take_tables(parsed, choice));
+  TRY_DO(take_energy(parsed, choice));
+  TRY_DO(take_selection(parsed, choice));
+  TRY_DO(take_columns(parsed, choice));
+  choice.footing.catalogue = &choice.catalogue;
+  choice.footing.power = &choice.power;
+  return {};
+}
+
+bool all_hold(const std::vector<Condition>& conditions, const TableLine& line) {
+  return std::all_of(conditions.begin(), conditions.end(),
+                     [&](const Condition& condition) { return condition.holds(line); });
+}
+
+std::vector<std::uint32_t> chosen_rows(const PublishedSet& set, const TableChoice& choice) {
+  std::vector<std::uint32_t> chosen;
+  std::size_t agentic = 0;
+  for (std::uint32_t i = 0; i < set.rows.size(); ++i) {
+    const TableLine line{&set.rows[i], nullptr};
+    if (!all_hold(choice.about_rows, line)) continue;
+    if (line.row->has(RowFlag::agentic) && !choice.with_agentic) {
+      ++agentic;
+      continue;
+    }
+    chosen.push_back(i);
+  }
+  if (agentic > 0)
+    put_error(
+        fmt::format("tokenjoule: {} agentic rows are kept apart: --where scenario=agentic "
+                    "shows them\n",
+                    agentic));
+  return chosen;
+}
+
+void tell_footing(const PublishedSet& set, const Footing& footing) {
+  std::map<std::string, std::size_t> reasons;
+  for (const Refusal& refusal : footing.refusals)
+    ++reasons[fmt::format("{}: {}", name_of(refusal.kind), refusal.why)];
+  std::size_t told = 0;
+  for (const auto& [reason, count] : reasons) {
+    if (++told > kLinesTold) break;
+    put_error(
+        fmt::format("tokenjoule: {} of {} rows refused: {}\n", count, set.rows.size(), reason));
+  }
+  if (reasons.size() > kLinesTold)
+    put_error(fmt::format("tokenjoule: {} more reasons\n", reasons.size() - kLinesTold));
+  for (const auto& name : footing.unmatched_watts)
+    put_error(fmt::format("tokenjoule: --watts {}: no row has such a GPU\n", quoted(name)));
+}
+
+/// At most so many lines of each kind.
+void keep_first(std::vector<TableLine>& lines, std::int64_t count) {
+  std::map<EnergyKind, std::int64_t> seen;
+  lines.erase(
+      std::remove_if(lines.begin(), lines.end(),
+                     [&](const TableLine& line) { return ++seen[line.figure->kind] > count; }),
+      lines.end());
+}
+
+std::vector<TableLine> lines_of(const PublishedSet& set, const Footing& footing,
+                                const TableChoice& choice) {
+  std::vector<TableLine> lines;
+  for (const PublishedFigure& figure : footing.figures) {
+    const TableLine line{&set.rows[figure.row], &figure};
+    if (all_hold(choice.about_energy, line)) lines.push_back(line);
+  }
+  if (choice.frontier) lines = frontier_of(lines);
+  sort_lines(lines, choice.sort, choice.ranking);
+  if (choice.rows) keep_first(lines, *choice.rows);
+  return lines;
+}
+
+Result<int> show(const TableChoice& choice, const std::vector<std::string>& files) {
+  TRY(auto set, published_set_of(files));
+  complete_real_lengths(set);
+  tell_reading(set);
+  const auto rows = chosen_rows(set, choice);
+  const Footing footing = footing_of(set, rows, choice.footing);
+  tell_footing(set, footing);
+  PublishedTable table{&set,
+                       &footing,
+                       lines_of(set, footing, choice),
+                       choice.columns,
+                       choice.comparators,
+                       choice.ranking == Ranking::together,
+                       std::string(version())};
+  if (table.lines.empty()) {
+    return failure(ErrorKind::missing,
+                   rows.empty() ? "no row meets --where" : "no row has an energy of that kind",
+                   rows.empty() ? "loosen it" : "the reasons stand above; --watts gives watts");
+  }
+  put_out(choice.format->render(table));
+  return kExitUsable;
+}
+
+}  // namespace
+
+Result<int> run_published_table(const ParsedOptions& options,
+                                const std::vector<std::string>& files) {
+  TableChoice choice;
+  TRY_DO(take_all(options, choice));
+  return show(choice, files);
+}
+
+Result<int> run_published_ceiling(const ParsedOptions& options,
+                                  const std::vector<std::string>& files) {
+  TableChoice choice;
+  TRY_DO(take_all(options, choice));
+  choice.footing.kinds = {EnergyKind::ceiling};
+  if (!options.has("columns")) {
+    for (const std::string_view name : {"system_w", "limit_source", "measured_share", "j_answer"}) {
+      TRY(auto column, column_named(name, choice.comparators));
+      choice.columns.push_back(std::move(column));
+    }
+  }
+  return show(choice, files);
+}
+
+std::vector<OptionSpec> published_options() {
+  const auto value = OptionKind::value;
+  const auto values = OptionKind::values;
+  return {
+      {"--where", "'COLUMN=VALUE …'",
+       "keep rows that meet all terms: = != >= <= > < and ~ (contains)", values, "", "Which rows"},
+      {"--pareto", "",
+       "keep the frontier: no other row of the model, lengths and kind is faster for a "
+       "user and takes less",
+       OptionKind::flag, "", "Which rows"},
+      {"--sort", "COLUMN[:desc][,…]", "order within a kind (default: wh_query,j_output)", value, "",
+       "Which rows"},
+      {"--rows", "N", "at most N rows of each kind; of audit: findings of each rule (default: 5)",
+       value, "", "Which rows"},
+      {"--columns", "NAME[,…]", "columns of the table (docs/published.md lists them)", values, "",
+       "What is shown"},
+      {"--compare-to", "ps5|NAME=WATTS",
+       "a column with the minutes that NAME runs on one query's energy "
+       "(ps5: 200 W)",
+       values, "", "What is shown"},
+      {"--format", "table|markdown|csv|json", "what is printed (default: table)", value, "",
+       "What is shown"},
+      {"--kind", "KIND[,…]",
+       "measured_gpu, measured_wall, provisioned, ceiling (default: what a row has; a "
+       "ceiling only where it has nothing else)",
+       values, "", "Energy"},
+      {"--mixed", "", "one rank across all kinds, which compares unlike numbers", OptionKind::flag,
+       "", "Energy"},
+      {"--watts", "GPU=W[,…]",
+       "watts per GPU: all-in for provisioned figures, the limit for ceilings; "
+       "beats every table",
+       values, "", "Energy"},
+      {"--power-table", "FILE", "all-in watts by GPU and day, in place of the table built in",
+       value, "", "Energy"},
+      {"--power-as-of", "DAY[,…]",
+       "all-in watts in use on that day; several give a line each (default: the "
+       "latest)",
+       values, "", "Energy"},
+      {"--hardware-table", "FILE", "power limits by GPU, in place of the table built in", value, "",
+       "Energy"},
+      {"--achieved", "SHARE",
+       "adds modelled rows: a service that reaches this share (0 to 1) of the published "
+       "throughput",
+       value, "", "Energy"},
+      {"--rule", "CODE[,…]", "these rules only (docs/audit.md lists them)", values, "", "Audit"},
+      {"--strict", "", "exit code 4 where an error or a warning is found", OptionKind::flag, "",
+       "Audit"},
+  };
+}
+
+}  // namespace tokenjoule

@@ -1,0 +1,103 @@
+#include "published/published_set.hpp"
+
+#include <functional>
+#include <tuple>
+#include <unordered_map>
+
+namespace tokenjoule {
+
+PooledText TextPool::keep(std::string_view text) {
+  if (text.empty()) return {};
+  const auto found = texts_.find(text);
+  return found != texts_.end() ? *found : *texts_.emplace(text).first;
+}
+
+namespace {
+
+/// All that tells one result from another. Raw runs, which carry no date of a day, are told apart
+/// by their start.
+auto identity_of(const PublishedResult& row) {
+  const PublishedAttribution& by = row.attribution;
+  return std::make_tuple(row.source, row.model, row.hardware, row.framework, row.precision,
+                         row.speculation, row.scenario, row.date, by.round, by.system, by.platform,
+                         by.suite, by.submitter, row.concurrency, row.batch_limit,
+                         row.nominal_input_len, row.nominal_output_len, row.gpus, row.per_gpu.total,
+                         row.system.total, row.system.output, row.duration_s,
+                         row.energy.wall_j_per_query);
+}
+
+void mix(std::size_t& seed, std::size_t value) {
+  seed ^= value + 0x9e3779b97f4a7c15U + (seed << 6U) + (seed >> 2U);
+}
+
+struct IdentityHash {
+  std::size_t operator()(const PublishedResult* row) const {
+    std::size_t seed = static_cast<std::size_t>(row->source);
+    for (const auto text : {row->model, row->hardware, row->framework, row->scenario, row->date,
+                            row->attribution.platform})
+      mix(seed, std::hash<std::string_view>()(text));
+    for (const auto& number : {row->concurrency, row->nominal_input_len, row->per_gpu.total,
+                               row->system.total, row->system.output})
+      mix(seed, std::hash<double>()(number.value_or(-1)));
+    return seed;
+  }
+};
+
+struct SameIdentity {
+  bool operator()(const PublishedResult* a, const PublishedResult* b) const {
+    return identity_of(*a) == identity_of(*b);
+  }
+};
+
+void take_missing(std::optional<double>& into, const std::optional<double>& from) {
+  if (!into) into = from;
+}
+
+void take_missing(PublishedStatistic& into, const PublishedStatistic& from) {
+  take_missing(into.mean, from.mean);
+  take_missing(into.median, from.median);
+  take_missing(into.p90, from.p90);
+  take_missing(into.p99, from.p99);
+  take_missing(into.p999, from.p999);
+  take_missing(into.deviation, from.deviation);
+}
+
+void take_missing(PooledText& into, PooledText from) {
+  if (into.empty()) into = from;
+}
+
+/// What two publications of one result differ in: latencies, energy, image, link.
+void take_missing(PublishedResult& into, PublishedResult&& from) {
+  take_missing(into.ttft, from.ttft);
+  take_missing(into.tpot, from.tpot);
+  take_missing(into.itl, from.itl);
+  take_missing(into.e2e, from.e2e);
+  take_missing(into.interactivity, from.interactivity);
+  take_missing(into.image, from.image);
+  take_missing(into.attribution.url, from.attribution.url);
+  const bool bare = !into.energy.gpu_mean_w && !into.energy.wall_mean_w && !into.energy.all_gpus_j;
+  if (bare) into.energy = from.energy;
+  if (into.unknown.empty()) into.unknown = std::move(from.unknown);
+}
+
+}  // namespace
+
+void drop_duplicates(PublishedSet& set) {
+  std::unordered_map<const PublishedResult*, std::size_t, IdentityHash, SameIdentity> seen;
+  seen.reserve(set.rows.size());
+  std::size_t kept = 0;
+  for (std::size_t at = 0; at < set.rows.size(); ++at) {
+    PublishedResult& row = set.rows[at];
+    if (const auto first = seen.find(&row); first != seen.end()) {
+      take_missing(set.rows[first->second], std::move(row));
+      continue;
+    }
+    if (kept != at) set.rows[kept] = std::move(row);
+    seen.emplace(&set.rows[kept], kept);
+    ++kept;
+  }
+  set.duplicates += set.rows.size() - kept;
+  set.rows.resize(kept);
+}
+
+}  // namespace tokenjoule

@@ -1,0 +1,91 @@
+#include <cmath>
+#include <set>
+
+#include <fmt/core.h>
+
+#include "base/text.hpp"
+#include "published/published_table.hpp"
+
+namespace tokenjoule {
+
+std::string_view words_of(EnergyKind kind) {
+  switch (kind) {
+    case EnergyKind::measured_gpu: return "read from the GPU boards while they worked";
+    case EnergyKind::measured_wall: return "read at the wall, the whole system";
+    case EnergyKind::provisioned:
+      return "watts that a planner sets aside for each GPU, host and network included: no "
+             "measurement";
+    case EnergyKind::ceiling:
+      return "the GPUs' power limit for all of the time: they cannot have drawn more, but the rest "
+             "of "
+             "the server is not in it";
+    case EnergyKind::modelled:
+      return "derived from a figure of another kind by a stated assumption";
+  }
+  return "";
+}
+
+namespace {
+
+std::string_view notice_of(PublishedSource source) {
+  switch (source) {
+    case PublishedSource::inferencex:
+      return "Data from InferenceX (https://github.com/SemiAnalysisAI/InferenceX), Copyright "
+             "SemiAnalysis LLC, Apache License 2.0; attribution to InferenceX is required for any "
+             "derivative work. Energies are our calculation.";
+    case PublishedSource::mlperf:
+      return "MLPerf is a registered trademark of MLCommons Association. Joules per token and per "
+             "answer are our calculation, not an MLPerf metric; not verified by MLCommons "
+             "Association.";
+    case PublishedSource::mlenergy:
+      return "Data from the ML.ENERGY Leaderboard (https://ml.energy).";
+    case PublishedSource::tokenjoule: return "Own measurements, by tokenjoule.";
+    case PublishedSource::csv:
+      return "Rows of a CSV without a publisher: its origin is yours to state.";
+  }
+  return "";
+}
+
+void add(std::string& words, std::string_view part) {
+  if (!part.empty()) words += fmt::format("{}{}", words.empty() ? "" : ", ", quoted(part));
+}
+
+}  // namespace
+
+std::string attribution_of(const PublishedResult& row) {
+  const PublishedAttribution& by = row.attribution;
+  std::string words;
+  switch (row.source) {
+    case PublishedSource::inferencex: add(words, "InferenceX"); break;
+    case PublishedSource::mlperf: add(words, "MLPerf Inference"); break;
+    case PublishedSource::mlenergy: add(words, "ML.ENERGY Leaderboard"); break;
+    case PublishedSource::tokenjoule: add(words, "tokenjoule"); break;
+    case PublishedSource::csv: break;
+  }
+  for (const PooledText part : {by.round, by.id, by.submitter, by.system, by.division, by.suite,
+                                by.availability, row.date, by.url})
+    add(words, part);
+  if (row.source == PublishedSource::mlperf) words += "; our calculation, not an MLPerf metric";
+  return words;
+}
+
+std::vector<std::string> notices_of(const PublishedTable& table) {
+  std::set<PublishedSource> sources;
+  for (const TableLine& line : table.lines) sources.insert(line.row->source);
+  std::vector<std::string> notices;
+  for (const PublishedSource source : sources) notices.emplace_back(notice_of(source));
+  return notices;
+}
+
+std::string shown(const CellValue& cell) {
+  if (const auto* text = std::get_if<std::string_view>(&cell.value)) return quoted(*text);
+  const auto* number = std::get_if<double>(&cell.value);
+  if (number == nullptr) return "n/a";
+  const double size = std::abs(*number);
+  const bool whole = size >= 1000 || *number == std::floor(*number);
+  return fmt::format("{}{}",
+                     whole ? fmt::format("{:.0f}", *number) : fmt::format("{:.4g}", *number),
+                     cell.median ? "m" : "");
+}
+
+}  // namespace tokenjoule
