@@ -46,7 +46,7 @@ LoadLog load_log() {
     request.id = static_cast<std::uint64_t>(i);
     request.sent = request.planned = mono_at(Seconds(6.0 * i));
     request.end = request.sent + whole_seconds(6);
-    request.token_times = "1000000x1 5000000x49";
+    request.token_times = TokenTimes::in("1000000x1 5000000x49").value();
     request.token_events = 2;
     request.prompt_tokens = 100;
     request.output_tokens = 50;
