@@ -53,12 +53,12 @@ TEST(InferencexPower, ALogBesideARawResultGivesItsEnergyWithAndWithoutIdleBoards
   PublishedSet set;
   read_published("gptoss_h200_tp2_isl1024_osl1024.json", kGptOss, set);
   read_published("gptoss_h200_tp2_isl1024_osl1024.gpu_metrics.csv",
-                 log_of(1781124007, 142, {625, 625, 76, 76, 76, 76, 76, 76}), set);
+                 log_of(1781124007, 142, {625, 625, 75.9, 75.9, 75.9, 75.9, 75.9, 75.9}), set);
   finish(set);
   EXPECT_TRUE(set.problems.empty());
   const Footing footing = measured(set);
   ASSERT_EQ(footing.figures.size(), 2U);
-  // 1250 W * 140.66 s / 640 queries = 274.7 J = 0.0763 Wh; six boards at 76 W add 456 W: 0.1041 Wh.
+  // 1250 W * 140.66 s / 640 queries = 274.7 J = 0.0763 Wh; six boards at 75.9 W add 455 W: 0.1041 Wh.
   EXPECT_NEAR(*footing.figures[0].j_answer / 3600, 0.0763, 0.00005);
   EXPECT_NEAR(*footing.figures[1].j_answer / 3600, 0.1041, 0.00005);
   EXPECT_NEAR(*footing.figures[0].j_output, 1250 / 4194.2156, 1e-4);

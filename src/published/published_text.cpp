@@ -49,7 +49,9 @@ struct Layout {
 
 std::string cut(std::string text) {
   if (text.size() <= kWidestCell) return text;
-  return text.substr(0, kWidestCell - 1) + "~";
+  std::size_t end = kWidestCell - 1;
+  while ((static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;  // not inside a character
+  return text.substr(0, end) + "~";
 }
 
 Layout layout_of(const PublishedTable& table, const Section& section, std::vector<Cells>& rows) {

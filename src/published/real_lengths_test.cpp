@@ -55,7 +55,7 @@ TEST(RealLengths, MostOfficialRowsHaveThem) {
   finish(set);
   complete_real_lengths(set);
   std::size_t known = 0;
-  for (const auto& row : set.rows) known += row.has(RowFlag::seeded_lengths) ? 1 : 0;
+  for (const auto& row : set.rows) known += row.has(RowFlag::seeded_lengths) ? 1U : 0U;
   EXPECT_EQ(known, 1285U);
 }
 
