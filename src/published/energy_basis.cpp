@@ -204,7 +204,9 @@ void EnergyBases::measured_wall(const PublishedResult& row, BasesFound& found) {
   EnergyBasis basis{.kind = EnergyKind::measured_wall};
   basis.system_w = row.energy.wall_mean_w;
   basis.j_answer = row.energy.wall_j_per_query;
-  basis.words = set_.keep("whole system at the wall, measured");
+  basis.words = set_.keep(row.has(RowFlag::power_log)
+                              ? "whole system at the wall, from the power log of the run"
+                              : "whole system at the wall, measured");
   found.bases.push_back(basis);
 }
 

@@ -14,6 +14,14 @@ PooledText TextPool::keep(std::string_view text) {
 
 namespace {
 
+/// MLPerf's key within a round: rows of one ID may differ in what ran alone.
+auto mlperf_identity_of(const PublishedResult& row) {
+  const bool counts = row.source == PublishedSource::mlperf;
+  return std::make_tuple(counts ? row.attribution.id : PooledText(),
+                         counts ? row.model_path : PooledText(),
+                         counts ? row.attribution.division : PooledText());
+}
+
 /// All that tells one result from another. Raw runs, which carry no date of a day, are told apart
 /// by their start.
 auto identity_of(const PublishedResult& row) {
@@ -23,7 +31,7 @@ auto identity_of(const PublishedResult& row) {
                          by.suite, by.submitter, row.concurrency, row.batch_limit,
                          row.nominal_input_len, row.nominal_output_len, row.gpus, row.per_gpu.total,
                          row.system.total, row.system.output, row.duration_s,
-                         row.energy.wall_j_per_query);
+                         row.energy.wall_j_per_query, mlperf_identity_of(row));
 }
 
 void mix(std::size_t& seed, std::size_t value) {
