@@ -38,7 +38,7 @@ bool CsvRows::take_line() {
 std::string_view CsvRows::quoted_cell(std::size_t& at) {
   const std::size_t start = ++at;
   bool doubled = false;
-  for (;; ++at) {
+  while (true) {
     at = row_.find('"', at);
     if (at == std::string_view::npos) {
       fault_ = Error{ErrorKind::missing, fmt::format("line {} ends inside quotes", line_), ""};
@@ -47,7 +47,7 @@ std::string_view CsvRows::quoted_cell(std::size_t& at) {
     }
     if (at + 1 >= row_.size() || row_[at + 1] != '"') break;
     doubled = true;
-    ++at;
+    at += 2;
   }
   const std::string_view cell = row_.substr(start, at - start);
   ++at;
