@@ -36,8 +36,9 @@ class Sensor {
   virtual Result<Sample> poll(Clock& clock) = 0;
   /// Whether another poll would give a sample that has already come: poll again at once.
   virtual bool has_more() const { return false; }
-  /// True for a sensor that is told its readings rather than asking for them: its poll waits for
-  /// the next one, at most 100 ms, and gives a sample without readings where none came.
+  /// True for a sensor that is told its readings rather than asking for them, or that asks
+  /// something slow on a calendar of its own (Pace): its poll waits for the next one, at most 100
+  /// ms, and gives a sample without readings where none came.
   virtual bool keeps_own_pace() const { return false; }
   /// What was left out since the last call: lines that did not fit, readings that contradict.
   /// Spans are filled in by the sensor, `source` by the sampler.
