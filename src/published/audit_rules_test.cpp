@@ -263,7 +263,7 @@ std::vector<std::vector<std::string>> documented() {
   const std::string bytes(std::istreambuf_iterator<char>(file), {});
   std::vector<std::vector<std::string>> rows;
   for (const std::string_view line : split(bytes, '\n')) {
-    if (!starts_with(line, "| `")) continue;
+    if (!starts_with(line, "| `") || starts_with(line, "| `--")) continue;
     std::vector<std::string> cells;
     for (const auto cell : split(line.substr(1, line.size() - 2), '|'))
       cells.emplace_back(trimmed(cell));
