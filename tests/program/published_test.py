@@ -160,5 +160,54 @@ class Published(unittest.TestCase):
                 self.assertIn(word, done.stderr)
 
 
+class Audit(unittest.TestCase):
+    def audit(self, *arguments, code=0):
+        done = tokenjoule("published", "audit", *arguments)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done.stdout
+
+    def broken(self, folder):
+        folder = pathlib.Path(folder)
+        folder.mkdir(parents=True)
+        path = folder / "rows.json"
+        path.write_text(json.dumps([{"hw": "h200", "conc": 4, "isl": 1024, "osl": 1024, "tp": 8, "tput_per_gpu": rate,
+                                     "median_e2el": latency} for rate, latency in ((100, 5), (200, 0))]))
+        return path
+
+    def test_findings_are_listed_and_the_exit_code_stays_0(self):
+        text = self.audit(ROWS)
+        self.assertIn("R10 stated_gpus: 1 note", text)
+        self.assertIn("row 1 (h200 trt dsr1 fp8 8192/1024 c64 2025-12-15)", text)
+
+    def test_strict_is_4_where_an_error_or_a_warning_is_found(self):
+        with new_folder() as folder:
+            path = self.broken(folder)
+            self.assertIn("R02 placeholder_latency: 1 error", self.audit(path))
+            self.audit(path, "--strict", code=4)
+            self.audit(path, "--strict", "--rule", "R03")
+            self.audit(path, "--strict", "--where", "tok_s_gpu=100")
+            self.audit(path, "--strict", "--where", "tok_s_gpu=200", code=4)
+
+    def test_json_and_csv_have_every_finding(self):
+        with new_folder() as folder:
+            path = self.broken(folder)
+            found = json.loads(self.audit(path, "--format", "json", "--rule", "R02"))
+            self.assertEqual(found["counts"]["error"], 1)
+            self.assertEqual([(f["rule"], f["row"], f["values"]) for f in found["findings"]],
+                             [("R02", 2, {"median_e2e_s": 0.0})])
+            lines = self.audit(path, "--format", "csv", "--rule", "R02").splitlines()
+            self.assertEqual(len(lines), 2)
+
+    def test_what_is_not_known_is_refused_in_one_line(self):
+        for arguments, code, word in ((["--rule", "R09"], 2, "R09"), (["--format", "html"], 2, "html"),
+                                      (["--where", "wh_query>1"], 2, "wh_query"), (["--where", "isl=7"], 3, "--where"),
+                                      (["--watts", "h200=1"], 2, "--watts")):
+            done = tokenjoule("published", "audit", ROWS, *arguments)
+            self.assertEqual(done.returncode, code, done.stderr)
+            self.assertEqual(done.stdout, "")
+            self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+            self.assertIn(word, done.stderr)
+
+
 if __name__ == "__main__":
     unittest.main()
