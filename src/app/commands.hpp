@@ -17,5 +17,6 @@ CommandSpec selftest_command();
 CommandSpec plan_command();
 CommandSpec import_command();
 CommandSpec published_command();
+CommandSpec estimate_command();
 
 }  // namespace tokenjoule

@@ -167,7 +167,9 @@ void EnergyBases::measured_gpu(const PublishedResult& row, BasesFound& found) {
   if (!basis.system_w && energy.gpu_mean_w && row.gpus)
     basis.system_w = *energy.gpu_mean_w * *row.gpus;
   if (!basis.gpu_w && basis.system_w && row.gpus) basis.gpu_w = *basis.system_w / *row.gpus;
-  if (!basis.system_w && !energy.j_per_output_token && !energy.j_per_total_token) return;
+  if (!basis.system_w && !energy.j_per_output_token && !energy.j_per_total_token &&
+      !energy.j_per_query)
+    return;
   if (energy.valid == false) return refuse(found, "its publisher calls its power not valid");
   const double schema = energy.schema_version.value_or(1);
   if (schema > 2) return refuse(found, fmt::format("power schema {} is not known", schema));
