@@ -21,21 +21,27 @@ struct TlsOptions {
   std::string ca_file;  ///< PEM file of trusted certificates, instead of the system's; "" for those
 };
 
-/// What all TLS connections with the same options share. Clients only; TLS 1.2 and 1.3; offers
-/// HTTP/1.1. May be copied and used by several threads.
+/// What all TLS connections with the same options share: those of a client, or (io/tls_server.hpp)
+/// those that a server takes. TLS 1.2 and 1.3, with HTTP/1.1 inside. May be copied and used by
+/// several threads.
 class TlsContext {
  public:
+  enum class Role { client, server };
   /// Errors, of kind usage: a file of certificates that cannot be read or holds none.
   static Result<TlsContext> create(const TlsOptions& options);
+  /// For a server: what it has in common with a client's is set, a certificate is not.
+  static TlsContext create_server();
 
   ssl_ctx_st* native() const { return context_.get(); }
   /// Makes a connection a client's, of the server `host`: a name, which is sent along (SNI) and
-  /// must stand in the certificate, or an IP address, which must stand there.
+  /// must stand in the certificate, or an IP address, which must stand there. Or makes it a
+  /// server's, for which `host` says nothing.
   void prepare(ssl_st* connection, const std::string& host) const;
 
  private:
-  explicit TlsContext(ssl_ctx_st* context);
+  explicit TlsContext(Role role);
   std::shared_ptr<ssl_ctx_st> context_;  ///< shared by the connections of several threads
+  Role role_;
   TlsOptions::Verification verification_ = TlsOptions::Verification::full;
 };
 
