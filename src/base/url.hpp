@@ -27,6 +27,10 @@ struct Url {
 /// Takes "http://host:8000/v1", "host:8000", "http://[::1]:8000/". Another scheme is an error.
 Result<Url> url_in(std::string_view text);
 
+/// Where a redirect leads, for a message: without user info and without what stands behind '?' or
+/// '#', either of which may hold a secret.
+std::string shown_location(std::string_view location);
+
 /// The base of an OpenAI-compatible server: a trailing "/v1" is taken off, so that both forms work.
 Url api_root(Url url);
 

@@ -73,6 +73,27 @@ void compare_with_limit(const Facts& facts, Gathered& disagree) {
                            counted, asked));
 }
 
+/// Where each event states its tokens (by their ids, or by a usage that grows), they must add up to
+/// the usage at the end; an end-of-text token may be counted there and not be listed.
+void compare_with_events(const Facts& facts, Gathered& disagree) {
+  double listed = 0, counted = 0, answers = 0;
+  for (std::size_t i = 0; i < facts.run.requests.size(); ++i) {
+    const RequestRecord& request = facts.run.requests[i];
+    const AnswerTokens& answer = facts.tokens.answers[i];
+    if (request.outcome != Outcome::completed || !request.output_tokens || !answer.listed) continue;
+    listed += *answer.listed;
+    counted += static_cast<double>(*request.output_tokens);
+    ++answers;
+  }
+  const double off = std::abs(counted - listed);
+  const double share = share_off(off - (counted > listed ? answers : 0), counted);
+  if (share <= thresholds::kTokensOff) return;
+  disagree.add(severity_of(share),
+               fmt::format("the events of completed answers state {:.0f} output "
+                           "tokens, their usage {:.0f}",
+                           listed, counted));
+}
+
 /// Prompt tokens of the whole load. A preempted request's prompt may be counted again, so that more
 /// of them prove nothing then.
 void compare_prompts(const Facts& facts, Gathered& foreign) {
@@ -129,6 +150,13 @@ void check_counted(const Facts& facts, std::vector<CheckFinding>& findings) {
                               "by events",
                               tokens.client.completed_by_events));
   }
+  if (tokens.client.completed_prompts_as_asked > 0 && !tokens.prompt_run_by_engine) {
+    estimated.add(Severity::care,
+                  fmt::format("{} completed answers came without a count of their prompt, and the "
+                              "engine has no counter of prompts: they are taken to be as long as "
+                              "asked for",
+                              tokens.client.completed_prompts_as_asked));
+  }
   estimated.append_to(findings);
   if (!facts.window.span || !tokens.expected) return;
   if (tokens.client.counts.output.value_or(0) > 0) return;
@@ -144,6 +172,7 @@ void check_tokens(const Facts& facts, std::vector<CheckFinding>& findings) {
   Gathered foreign("foreign_traffic", kStopOthers);
   compare_output(facts, disagree, foreign);
   compare_with_limit(facts, disagree);
+  compare_with_events(facts, disagree);
   compare_prompts(facts, foreign);
   if (facts.tokens.engine_restarted) {
     disagree.add(Severity::care,
