@@ -107,10 +107,13 @@ TEST(TokensEstimated, IsACompletedAnswerWithoutUsage) {
   EXPECT_EQ(report.tokens.source, "events_estimated");
 }
 
-TEST(TokensEstimated, IsAPromptThatNobodyCounted) {
+TEST(PromptsEstimated, IsAPromptThatNobodyCounted) {
   TestRun run = sound_run();
+  EXPECT_EQ(severity_of(run.analysed(), "prompts_estimated"), "none");
   for (RequestRecord& request : run.run.requests) request.prompt_tokens.reset();
-  EXPECT_EQ(severity_of(run.analysed(), "tokens_estimated"), "care");
+  const Report report = run.analysed();
+  EXPECT_EQ(severity_of(report, "prompts_estimated"), "note");
+  EXPECT_EQ(severity_of(report, "tokens_estimated"), "none");
 }
 
 TEST(TokensDisagree, WhereTheEventsStateOtherTokensThanUsage) {

@@ -141,6 +141,21 @@ void check_prompt_length(const Facts& facts, std::vector<CheckFinding>& findings
   differs.append_to(findings);
 }
 
+/// Of the prompts of an engine that tells nothing of them only their asked lengths are known.
+void check_prompts_counted(const Facts& facts, std::vector<CheckFinding>& findings) {
+  const std::int64_t as_asked = facts.tokens.client.completed_prompts_as_asked;
+  if (as_asked == 0 || facts.tokens.prompt_run_by_engine) return;
+  Gathered estimated("prompts_estimated",
+                     "use an engine that sends usage in streams, or one that "
+                     "has a counter of prompt tokens");
+  estimated.add(Severity::note,
+                fmt::format("{} completed answers came without a count of their prompt, and the "
+                            "engine has no counter of prompts: they are taken to be as long as "
+                            "asked for, how far that is off is not known",
+                            as_asked));
+  estimated.append_to(findings);
+}
+
 void check_counted(const Facts& facts, std::vector<CheckFinding>& findings) {
   const TokenFacts& tokens = facts.tokens;
   Gathered estimated("tokens_estimated", "use an engine that sends usage in streams");
@@ -149,13 +164,6 @@ void check_counted(const Facts& facts, std::vector<CheckFinding>& findings) {
                   fmt::format("{} completed answers came without usage: their tokens are counted "
                               "by events",
                               tokens.client.completed_by_events));
-  }
-  if (tokens.client.completed_prompts_as_asked > 0 && !tokens.prompt_run_by_engine) {
-    estimated.add(Severity::care,
-                  fmt::format("{} completed answers came without a count of their prompt, and the "
-                              "engine has no counter of prompts: they are taken to be as long as "
-                              "asked for",
-                              tokens.client.completed_prompts_as_asked));
   }
   estimated.append_to(findings);
   if (!facts.window.span || !tokens.expected) return;
@@ -182,6 +190,7 @@ void check_tokens(const Facts& facts, std::vector<CheckFinding>& findings) {
   disagree.append_to(findings);
   foreign.append_to(findings);
   check_counted(facts, findings);
+  check_prompts_counted(facts, findings);
   check_cache_hits(facts, findings);
   check_prompt_length(facts, findings);
 }
