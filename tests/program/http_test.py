@@ -49,7 +49,8 @@ class Http(unittest.TestCase):
             done = measure(engine.url, engine, out, "--insecure")
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertIn("tls_not_verified", codes_of(result_of(out)))
-            self.assertEqual(events_of(out)[0]["configuration"]["tls_not_verified"], [engine.url])
+            self.assertEqual(events_of(out)[0]["configuration"]["tls_not_verified"],
+                             [engine.url, engine.url + "/dcgm/metrics"])
             self.assertIn("tls_not_verified", (out / "report.md").read_text())
 
     def test_a_certificate_that_the_simulator_made_is_trusted_by_its_file(self):
