@@ -21,14 +21,27 @@ double share_of(const RequestRecord& request, const AnswerTokens& answer, TimeSp
   return overlap(whole, window) / to_seconds(whole.length());
 }
 
+/// What happened where there is no more to say than the class.
+std::string_view words_for(std::string_view kind) {
+  if (kind == "refused") return "nobody listens there: the connection was refused";
+  if (kind == "reset") return "the server broke the connection off";
+  if (kind == "timeout") return "no end of the answer in time (--request-timeout)";
+  if (kind == "ended_early") return "the answer ended before it was whole";
+  if (kind == "empty") return "the answer had no token";
+  return {};
+}
+
 /// "class: message" of a failure; either may be all there is.
 void count_failure(RequestCounts& counts, const RequestRecord& request) {
   ++counts.failed;
   const auto colon = request.failure.find(": ");
   const std::string kind = request.failure.substr(0, colon);
   ++counts.failures[kind.empty() ? "unknown" : kind];
+  const std::string_view words = words_for(kind);
   if (colon != std::string::npos) {
     counts.failure_messages.emplace(kind, request.failure.substr(colon + 2));
+  } else if (!words.empty()) {
+    counts.failure_messages.emplace(kind, words);
   }
 }
 

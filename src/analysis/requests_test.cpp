@@ -49,7 +49,8 @@ TEST(RequestCounts, FailuresAreCountedByClassWithTheFirstMessage) {
   EXPECT_EQ(counts.failures,
             (std::map<std::string, std::int64_t>{{"rate_limited", 2}, {"reset", 1}}));
   EXPECT_EQ(counts.failure_messages,
-            (std::map<std::string, std::string>{{"rate_limited", "http 429: slow down"}}));
+            (std::map<std::string, std::string>{{"rate_limited", "http 429: slow down"},
+                                                {"reset", "the server broke the connection off"}}));
   EXPECT_EQ(counts.asked_to_wait, 2);
   EXPECT_EQ(counts.longest_asked_wait, Seconds(7));
 }

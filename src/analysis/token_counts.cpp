@@ -68,6 +68,7 @@ void count_in_run(ClientTokens& sum, const RequestRecord& request, const AnswerT
   add_known(sum.prompt_run_high, prompt_tokens_of(request));
   if (request.outcome != Outcome::completed) return;
   sum.completed_run += answer.total;
+  if (!request.prompt_tokens && request.input_tokens_asked > 0) ++sum.completed_prompts_as_asked;
   if (answer.source == TokenSource::events) ++sum.completed_by_events;
 }
 
@@ -102,7 +103,8 @@ AnswerTokens tokens_of(const RequestRecord& request) {
     counted += event->tokens.value_or(0);
   }
   const auto usage = request.output_tokens;
-  if (answer.events > 0 && all_counted && counted == usage.value_or(counted)) {
+  if (answer.events > 0 && all_counted) answer.listed = static_cast<double>(counted);
+  if (answer.listed && counted == usage.value_or(counted)) {
     answer.source = TokenSource::event_ids;
     answer.total = static_cast<double>(counted);
   } else if (usage) {

@@ -22,7 +22,8 @@ struct AnswerTokens {
   double total = 0;
   TokenSource source = TokenSource::events;
   std::int64_t events = 0;
-  double per_event = 1;  ///< of an even spread; events that say their own count differ
+  std::optional<double> listed;  ///< sum of what the events state, where each does
+  double per_event = 1;          ///< of an even spread; events that say their own count differ
   std::optional<MonoTime> first, last;  ///< token events
   std::int64_t first_event_tokens = 0;  ///< with TokenSource::event_ids only
 };
@@ -44,8 +45,9 @@ std::optional<double> prompt_tokens_of(const RequestRecord& request);
 struct ClientTokens {
   TokenCounts counts;  ///< engine parts not yet filled in
   double start_bound = 0, end_bound = 0;
-  std::int64_t completed_by_events = 0;  ///< completed answers that lacked usage
-  double completed_run = 0;              ///< output tokens of all completed requests
+  std::int64_t completed_by_events = 0;         ///< completed answers that lacked usage
+  std::int64_t completed_prompts_as_asked = 0;  ///< completed answers without a count of the prompt
+  double completed_run = 0;                     ///< output tokens of all completed requests
   // Bounds for the whole load: an answer cut off without usage may have cost the engine up to what
   // was asked for.
   double output_run_low = 0;

@@ -166,6 +166,7 @@ Status take_meters(MeasureOptions& options, const ParsedOptions& parsed) {
   }
   options.strict = parsed.flag("strict");
   options.check_only = parsed.flag("check");
+  options.no_token_ids = parsed.flag("no-return-token-ids");
   return {};
 }
 

@@ -89,6 +89,7 @@ struct MeasureOptions {
   std::optional<Boundary> boundary;
   bool strict = false;
   bool check_only = false;
+  bool no_token_ids = false;  ///< the engine is not asked to list the ids of its tokens
   // The output.
   std::optional<std::string> out;
   OutputFormat format = OutputFormat::table;

@@ -1,6 +1,8 @@
 #include "app/measure_point.hpp"
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 
 #include <fmt/core.h>
 
@@ -54,6 +56,7 @@ LoadOptions load_options_of(const PointQuestion& question, const std::string& no
   load.output_length = options.output_len;
   load.token_id_prompts = question.engine.info.token_id_prompts &&
                           question.engine.endpoint == EndpointKind::completions;
+  load.return_token_ids = question.engine.info.token_ids_listed;
   load.ignore_eos = ignores_eos(question);
   load.extra_body_json = options.extra_body;
   load.seed = options.seed;
@@ -362,7 +365,13 @@ Status PointMeasurement::finish(Status status) {
 Status PointMeasurement::run() {
   const Status begun = begin();
   if (!writer_) return begun;
-  return finish(begun ? phases() : begun);
+  const Status status = finish(begun ? phases() : begun);
+  if (!begun) {
+    // Of a run that never began there is nothing to judge.
+    std::error_code left;
+    std::filesystem::remove(question_.record, left);
+  }
+  return status;
 }
 
 }  // namespace

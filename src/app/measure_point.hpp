@@ -22,7 +22,7 @@ struct PointQuestion {
 
 /// Idle, warm-up, window, cool-down, drain: writes the record and ends. Judging it is analysis'
 /// task. A stop request ends it in order, with what was measured saved. Errors: what kept it from
-/// being measured at all; the record so far stays.
+/// being measured at all; the record so far stays, but of a run that could not begin there is none.
 Status measure_point(const PointQuestion& question, OpenSensors sensors, SystemClock& clock,
                      const std::stop_token& stop);
 

@@ -162,6 +162,8 @@ Result<ProbeQuestion> probe_question_of(const MeasureOptions& options) {
   question.model = options.model;
   question.dialect = options.dialect;
   question.server_metrics = options.server_metrics;
+  // The harness of a preset does not ask for them.
+  question.ask_for_token_ids = !options.no_token_ids && options.preset.empty();
   if (options.endpoint == "completions") question.endpoint = EndpointKind::completions;
   if (options.endpoint == "chat") question.endpoint = EndpointKind::chat;
   if (starts_with(options.endpoint, "/")) {

@@ -24,6 +24,12 @@ std::vector<OptionSpec> simulate_options() {
       {"--port,-p", "P", "port to listen on; 0: a free one (default: 0)", K::value, "", server},
       {"--host", "ADDRESS", "address to listen on (default: 127.0.0.1)", K::value, "", server},
       {"--port-file", "FILE", "write the port to this file once it listens", K::value, "", server},
+      {"--tls-cert", "FILE", "serve https with this certificate (PEM); needs --tls-key", K::value,
+       "", server},
+      {"--tls-key", "FILE", "its key (PEM)", K::value, "", server},
+      {"--tls", "FILE",
+       "serve https with a certificate made here, which is written to FILE for measure --cacert",
+       K::value, "", server},
       {"--nvml-state", "FILE",
        "show the GPUs through this file to our fake NVML library (TOKENJOULE_FAKE_NVML=FILE)",
        K::value, "", server},
@@ -70,6 +76,19 @@ Status take_engine(SimulatorOptions& options, const ParsedOptions& parsed) {
   return {};
 }
 
+Status take_tls(SimulatorOptions& options, const ParsedOptions& parsed) {
+  options.tls_certificate = parsed.text("tls-cert").value_or("");
+  options.tls_key = parsed.text("tls-key").value_or("");
+  options.tls_made = parsed.text("tls").value_or("");
+  if (options.tls_certificate.empty() != options.tls_key.empty())
+    return failure(ErrorKind::usage, "--tls-cert and --tls-key go together",
+                   "give both, or --tls FILE for a certificate that is made here");
+  if (!options.tls_made.empty() && !options.tls_certificate.empty())
+    return failure(ErrorKind::usage, "--tls makes a certificate, --tls-cert brings one",
+                   "leave one of the two out");
+  return {};
+}
+
 Status take_gpus(SimulatorOptions& options, const ParsedOptions& parsed) {
   TRY(const auto gpus, parsed.integer("gpus", 1, 64));
   TRY(const auto idle_gpus, parsed.integer("idle-gpus", 0, 64));
@@ -92,6 +111,7 @@ Result<SimulatorOptions> simulator_options_from(const ParsedOptions& parsed) {
   if (const auto host = parsed.text("host")) options.host = *host;
   if (const auto file = parsed.text("port-file")) options.port_file = *file;
   if (const auto file = parsed.text("nvml-state")) options.nvml_state = *file;
+  TRY_DO(take_tls(options, parsed));
   TRY_DO(take_engine(options, parsed));
   TRY_DO(take_gpus(options, parsed));
   const auto words = parsed.texts("fault");
@@ -114,14 +134,15 @@ Result<int> run_simulate(const ParsedOptions& parsed) {
 }  // namespace
 
 CommandSpec simulate_command() {
-  return {"simulate",
-          "an OpenAI-compatible engine with SIMULATED GPUs whose true energy is known",
-          "tokenjoule simulate [--port P] [--gpus N] [options]",
-          simulate_options(),
-          {"tokenjoule simulate --port 8000 --gpus 2",
-           "tokenjoule simulate --port 8000 --fault counter_reset:at=40 --drift"},
-          0,
-          run_simulate};
+  return {
+      "simulate",
+      "an OpenAI-compatible engine with SIMULATED GPUs whose true energy is known",
+      "tokenjoule simulate [--port P] [--gpus N] [options]",
+      simulate_options(),
+      {"tokenjoule simulate --port 8000 --gpus 2", "tokenjoule simulate --port 8443 --tls cert.pem",
+       "tokenjoule simulate --port 8000 --fault counter_reset:at=40 --drift"},
+      0,
+      run_simulate};
 }
 
 }  // namespace tokenjoule

@@ -89,6 +89,18 @@ std::string user_info_of(std::string_view user, std::string_view password) {
   return encoded(user) + ':' + encoded(password);
 }
 
+std::string shown_location(std::string_view location) {
+  location = location.substr(0, location.find_first_of("?#"));
+  constexpr std::size_t kLongest = 300;
+  const auto scheme = location.find("//");
+  if (scheme == std::string_view::npos) return quoted(location, kLongest);
+  const std::string_view behind = location.substr(scheme + 2);
+  const auto at = behind.substr(0, behind.find('/')).rfind('@');
+  if (at == std::string_view::npos) return quoted(location, kLongest);
+  return quoted(std::string(location.substr(0, scheme + 2)).append(behind.substr(at + 1)),
+                kLongest);
+}
+
 Url api_root(Url url) {
   if (ends_with(url.path, "/v1")) url.path.resize(url.path.size() - 3);
   while (!url.path.empty() && url.path.back() == '/') url.path.pop_back();

@@ -30,6 +30,10 @@ Result<Url> url_in(std::string_view text);
 /// A user and a password as Url::user_info holds them, whatever bytes are in them.
 std::string user_info_of(std::string_view user, std::string_view password);
 
+/// Where a redirect leads, for a message: without user info and without what stands behind '?' or
+/// '#', either of which may hold a secret.
+std::string shown_location(std::string_view location);
+
 /// The base of an OpenAI-compatible server: a trailing "/v1" is taken off, so that both forms work.
 Url api_root(Url url);
 

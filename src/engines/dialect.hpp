@@ -26,9 +26,13 @@ struct Prompt {
 struct RequestSpec {
   EndpointKind endpoint = EndpointKind::completions;
   std::string model;
+  /// Of a conversation by chat, what was said before the prompt: the user's texts and the
+  /// assistant's in turn, the user's first. Completions have it all in the prompt.
+  std::vector<std::string> earlier = {};
   Prompt prompt;
   std::int64_t output_tokens = 128;
-  bool ignore_eos = true;  ///< sent only where the dialect takes it
+  bool ignore_eos = true;         ///< sent only where the dialect takes it
+  bool return_token_ids = false;  ///< asked for only where the dialect knows how
   std::string
       extra_body_json;  ///< a JSON object whose members are added or replace ours; "" for none
 };
@@ -63,6 +67,9 @@ class EngineDialect {
   virtual bool takes_token_ids() const = 0;
   /// Whether it can be held to a length: by ignore_eos, or by a least number of tokens.
   virtual bool takes_ignore_eos() const = 0;
+  /// Whether it can be asked to list the ids of each event's tokens. Whether this release does so
+  /// is for the trial request to tell.
+  virtual bool lists_token_ids() const { return false; }
   /// Pages beyond the usual ones that tell more of such a server.
   virtual std::vector<std::string> further_pages() const { return {}; }
   /// Where its counters are, in Prometheus text.

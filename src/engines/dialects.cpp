@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include "base/text.hpp"
+#include "base/url.hpp"
 #include "engines/dialects/known_dialects.hpp"
 #include "engines/probe_answers.hpp"
 
@@ -55,7 +56,7 @@ tl::unexpected<Error> no_api_in(const ProbeAnswers& answers) {
   if (models.status >= 300 && models.status < 400) {
     return no_api(fmt::format("/v1/models answers with a redirect ({}) to \"{}\", which is not "
                               "followed",
-                              models.status, quoted(models.location, 300)),
+                              models.status, shown_location(models.location)),
                   "give the URL that it leads to as --url");
   }
   if (is_web_page(models)) {

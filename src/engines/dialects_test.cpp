@@ -228,6 +228,31 @@ TEST(RequestBody, VllmGetsTokenIdsAndAFixedLength) {
             R"("temperature":0,"stream":true,"stream_options":{"include_usage":true}})");
 }
 
+TEST(RequestBody, WhoCanListTokenIdsIsAskedToOnWish) {
+  const RequestSpec spec{.model = "m",
+                         .prompt = {.token_ids = {5}, .text = {}},
+                         .output_tokens = 7,
+                         .return_token_ids = true};
+  for (const EngineDialect* dialect : dialects()) {
+    const bool asked = dialect->request_body(spec).find("return_token_ids") != std::string::npos;
+    EXPECT_EQ(asked, dialect->name() == "vllm" || dialect->name() == "sglang") << dialect->name();
+    EXPECT_EQ(asked, dialect->lists_token_ids());
+  }
+}
+
+TEST(RequestBody, AConversationByChatIsMessagesInTurn) {
+  const RequestSpec spec{.endpoint = EndpointKind::chat,
+                         .model = "m",
+                         .earlier = {"Who?", "I."},
+                         .prompt = {.token_ids = {}, .text = "Why?"},
+                         .output_tokens = 7};
+  const std::string body = dialect_named("openai")->request_body(spec);
+  EXPECT_NE(body.find(R"("messages":[{"role":"user","content":"Who?"},)"
+                      R"({"role":"assistant","content":"I."},{"role":"user","content":"Why?"}])"),
+            std::string::npos)
+      << body;
+}
+
 TEST(RequestBody, VllmChatHasItsOwnNameForTheLimit) {
   const RequestSpec spec{.endpoint = EndpointKind::chat,
                          .model = "m",

@@ -1,5 +1,7 @@
 #include "engines/request_body.hpp"
 
+#include <utility>
+
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
@@ -12,10 +14,19 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+Json message(const char* role, const std::string& text) {
+  return {{"role", role}, {"content", text}};
+}
+
 void add_prompt(Json& body, const RequestSpec& spec) {
   if (spec.endpoint == EndpointKind::chat) {
     TJ_ASSERT(spec.prompt.token_ids.empty());  // a chat template needs text
-    body["messages"] = Json::array({{{"role", "user"}, {"content", spec.prompt.text}}});
+    Json messages = Json::array();
+    for (std::size_t i = 0; i < spec.earlier.size(); ++i) {
+      messages.push_back(message(i % 2 == 0 ? "user" : "assistant", spec.earlier[i]));
+    }
+    messages.push_back(message("user", spec.prompt.text));
+    body["messages"] = std::move(messages);
   } else if (spec.prompt.token_ids.empty()) {
     body["prompt"] = spec.prompt.text;
   } else {
@@ -34,6 +45,7 @@ std::string request_body_with(const RequestFields& fields, const RequestSpec& sp
   const std::string_view least = chat ? fields.chat_min_tokens : fields.min_tokens;
   if (spec.ignore_eos && fields.ignore_eos) body["ignore_eos"] = true;
   if (spec.ignore_eos && !least.empty()) body[std::string(least)] = spec.output_tokens;
+  if (spec.return_token_ids && fields.return_token_ids) body["return_token_ids"] = true;
   for (const auto& [name, value] : fields.switches) body[name] = value;
   body["temperature"] = 0;
   body["stream"] = true;

@@ -17,6 +17,7 @@ struct RequestFields {
   std::string_view min_tokens = "";
   std::string_view chat_min_tokens = "";
   bool usage_option = true;  ///< stream_options.include_usage; else it never or always sends usage
+  bool return_token_ids = false;  ///< return_token_ids: the ids of each event's tokens
   std::vector<std::pair<std::string, bool>> switches =
       {};  ///< sent with every request, as written here
 };

@@ -35,6 +35,7 @@ class TableDialect final : public EngineDialect {
   std::string request_body(const RequestSpec& spec) const override;
   bool takes_token_ids() const override { return table_.token_id_prompts; }
   bool takes_ignore_eos() const override;
+  bool lists_token_ids() const override { return table_.request.return_token_ids; }
   std::vector<std::string> further_pages() const override { return table_.further_pages; }
   std::string_view metrics_path() const override { return table_.metrics_path; }
   std::string_view why_no_metrics() const override { return table_.why_no_metrics; }

@@ -18,6 +18,7 @@
 #include <boost/beast/http.hpp>
 
 #include "base/text.hpp"
+#include "base/url.hpp"
 
 namespace tokenjoule {
 
@@ -310,12 +311,22 @@ struct HttpClient::Implementation {
   }
 };
 
+namespace {
+
+bool leads_elsewhere(const HttpReply& reply) {
+  return reply.status >= 300 && reply.status < 400 && !reply.location.empty();
+}
+
+}  // namespace
+
 std::string status_words(const HttpReply& reply) {
-  if (reply.status < 300 || reply.status >= 400 || reply.location.empty()) {
-    return fmt::format("answers with status {}", reply.status);
-  }
-  return fmt::format("sends on to \"{}\" (status {}), which is not followed: give that URL",
-                     quoted(reply.location, 300), reply.status);
+  if (!leads_elsewhere(reply)) return fmt::format("answers with status {}", reply.status);
+  return fmt::format("sends on to \"{}\" (status {}), which is not followed",
+                     shown_location(reply.location), reply.status);
+}
+
+std::string status_hint(const HttpReply& reply, std::string_view otherwise) {
+  return std::string(leads_elsewhere(reply) ? "give the URL that it leads to" : otherwise);
 }
 
 HttpClient::HttpClient(HttpOptions options)

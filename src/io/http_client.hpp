@@ -33,6 +33,8 @@ struct HttpOptions {
 /// What is wrong with a reply whose status is not 200: "answers with status 404"; of a redirect,
 /// which nothing here follows, where it leads.
 std::string status_words(const HttpReply& reply);
+/// What to do about it: of a redirect, give the URL that it leads to; else `otherwise`.
+std::string status_hint(const HttpReply& reply, std::string_view otherwise);
 
 /// An HTTP/1.1 client for small exchanges over http or https: probes, scrapes, power pages. Keeps
 /// its connection between calls and opens a new one where the server closed it. Not for load: see

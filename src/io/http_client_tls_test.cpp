@@ -137,7 +137,11 @@ TEST(HttpClientTls, AFileWithoutCertificatesIsAUsageError) {
 TEST(StatusWords, ARedirectSaysWhereItLeads) {
   EXPECT_EQ(status_words({.status = 404}), "answers with status 404");
   EXPECT_EQ(status_words({.status = 308, .location = "https://h/v1"}),
-            "sends on to \"https://h/v1\" (status 308), which is not followed: give that URL");
+            "sends on to \"https://h/v1\" (status 308), which is not followed");
+  EXPECT_EQ(status_words({.status = 308, .location = "/login?key=secret#here"}),
+            "sends on to \"/login\" (status 308), which is not followed");
+  EXPECT_EQ(status_hint({.status = 308, .location = "/x"}, "see"), "give the URL that it leads to");
+  EXPECT_EQ(status_hint({.status = 404}, "see"), "see");
 }
 
 /// SHA-256 of a certificate as `openssl x509 -fingerprint` writes it.

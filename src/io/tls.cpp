@@ -127,30 +127,42 @@ bool is_address(const std::string& host) {
 
 }  // namespace
 
-TlsContext::TlsContext(ssl_ctx_st* context, std::shared_ptr<std::string> pin)
-    : context_(context, SSL_CTX_free), pin_(std::move(pin)) {}
-
-Result<TlsContext> TlsContext::create(const TlsOptions& options) {
-  TRY(auto pin, pin_of(options));
-  SSL_CTX* const native = SSL_CTX_new(TLS_client_method());
+TlsContext::TlsContext(Role role, std::shared_ptr<std::string> pin)
+    : context_(SSL_CTX_new(role == Role::client ? TLS_client_method() : TLS_server_method()),
+               SSL_CTX_free),
+      role_(role),
+      pin_(std::move(pin)) {
+  SSL_CTX* const native = context_.get();
   TJ_ASSERT(native != nullptr);  // fails only without memory
-  TlsContext context(native, std::move(pin));
-  context.verification_ = options.verification;
   SSL_CTX_set_min_proto_version(native, TLS1_2_VERSION);
   SSL_CTX_set_options(native, SSL_OP_NO_RENEGOTIATION);
   // With the buffers of idle connections given back, ten thousand of them fit into 300 MB.
   SSL_CTX_set_mode(native, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_AUTO_RETRY);
   SSL_CTX_set_read_ahead(native, 1);
   SSL_CTX_set_session_cache_mode(native, SSL_SESS_CACHE_OFF);
+}
+
+TlsContext TlsContext::create_server() { return TlsContext(Role::server, nullptr); }
+
+Result<TlsContext> TlsContext::create(const TlsOptions& options) {
+  TRY(auto pin, pin_of(options));
+  TlsContext context(Role::client, std::move(pin));
+  context.verification_ = options.verification;
   // Length and name: RFC 7301, section 3.1.
   constexpr std::array<unsigned char, 9> http11 = {8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
-  SSL_CTX_set_alpn_protos(native, http11.data(), http11.size());
-  TRY_DO(take_trusted(native, options));
-  if (context.pin_) SSL_CTX_set_cert_verify_callback(native, is_pinned, context.pin_.get());
+  SSL_CTX_set_alpn_protos(context.native(), http11.data(), http11.size());
+  TRY_DO(take_trusted(context.native(), options));
+  if (context.pin_) {
+    SSL_CTX_set_cert_verify_callback(context.native(), is_pinned, context.pin_.get());
+  }
   return context;
 }
 
 void TlsContext::prepare(ssl_st* connection, const std::string& host) const {
+  if (role_ == Role::server) {
+    SSL_set_accept_state(connection);
+    return;
+  }
   SSL_set_connect_state(connection);
   const bool address = is_address(host);
   // An address is not sent along: RFC 6066, section 3. The cast is in a macro of OpenSSL's.

@@ -24,23 +24,29 @@ struct TlsOptions {
   std::string fingerprint = {};
 };
 
-/// What all TLS connections with the same options share. Clients only; TLS 1.2 and 1.3; offers
-/// HTTP/1.1. May be copied and used by several threads.
+/// What all TLS connections with the same options share: those of a client, or (io/tls_server.hpp)
+/// those that a server takes. TLS 1.2 and 1.3, with HTTP/1.1 inside. May be copied and used by
+/// several threads.
 class TlsContext {
  public:
+  enum class Role { client, server };
   /// Errors, of kind usage: a file of certificates that cannot be read or holds none; a fingerprint
   /// that is none, or that is given although nothing is to be verified.
   static Result<TlsContext> create(const TlsOptions& options);
+  /// For a server: what it has in common with a client's is set, a certificate is not.
+  static TlsContext create_server();
 
   ssl_ctx_st* native() const { return context_.get(); }
   /// Makes a connection a client's, of the server `host`: a name, which is sent along (SNI) and
-  /// must stand in the certificate, or an IP address, which must stand there.
+  /// must stand in the certificate, or an IP address, which must stand there. Or makes it a
+  /// server's, for which `host` says nothing.
   void prepare(ssl_st* connection, const std::string& host) const;
 
  private:
-  TlsContext(ssl_ctx_st* context, std::shared_ptr<std::string> pin);
+  TlsContext(Role role, std::shared_ptr<std::string> pin);
   /// Shared by the connections of several threads, which must end before the last copy of this.
   std::shared_ptr<ssl_ctx_st> context_;
+  Role role_;
   std::shared_ptr<std::string> pin_;  ///< digest of the only certificate believed; null: none
   TlsOptions::Verification verification_ = TlsOptions::Verification::full;
 };

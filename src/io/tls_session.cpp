@@ -121,6 +121,11 @@ Status TlsSession::write(std::string_view plain) {
   return unexpected(error(returned));
 }
 
+void TlsSession::say_goodbye() {
+  ERR_clear_error();
+  (void)SSL_shutdown(connection_.get());  // its answer is not waited for
+}
+
 void TlsSession::sent(std::size_t count) {
   outgoing_sent_ += count;
   if (outgoing_sent_ < outgoing_.size()) return;

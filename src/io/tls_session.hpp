@@ -14,9 +14,9 @@ struct bio_st;
 
 namespace tokenjoule {
 
-/// The client's end of one TLS connection, without a socket: the caller hands over what it received
-/// and sends what is outgoing(). So who reads the socket keeps the stamps of its reads. For one
-/// thread.
+/// One end of a TLS connection (the client's or, by the context, the server's), without a socket:
+/// the caller hands over what it received and sends what is outgoing(). So who reads the socket
+/// keeps the stamps of its reads. For one thread.
 class TlsSession {
  public:
   /// read() may give this much more than it was given: a record whose first part came before, and
@@ -31,21 +31,23 @@ class TlsSession {
   ~TlsSession();
 
   /// The next bytes of the handshake; none to begin with. True: it is done. An error ends the
-  /// connection; what is outgoing then tells the server why.
+  /// connection; what is outgoing then tells the other side why.
   Result<bool> shake_hands(std::string_view received);
 
   struct Plain {
     std::size_t count = 0;         ///< bytes, also where it failed behind them
-    bool closed = false;           ///< the server said that nothing more comes (close_notify)
+    bool closed = false;           ///< the other side said that nothing more comes
     std::optional<Error> failure;  ///< the connection cannot be used any more
   };
   /// Decrypts all that was received so far; a record that is not complete yet is kept.
   /// @param into must hold received.size() + kMostKept bytes.
   Plain read(std::string_view received, std::span<char> into);
-  /// Whether the server has said that nothing more comes. An end of the connection without that may
-  /// be anybody's doing: what was not complete by then was cut.
+  /// Whether the other side has said that nothing more comes. An end of the connection without that
+  /// may be anybody's doing: what was not complete by then was cut.
   bool closed() const { return closed_; }
 
+  /// Says to the other side that nothing more comes (close_notify).
+  void say_goodbye();
   /// Encrypts `plain`, at most kMostWritten bytes, onto the end of what is outgoing.
   Status write(std::string_view plain);
   std::string_view outgoing() const { return std::string_view(outgoing_).substr(outgoing_sent_); }

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "load/target.hpp"
+
 namespace tokenjoule {
 
 namespace {
@@ -11,8 +13,12 @@ constexpr auto kRelaxed = std::memory_order_relaxed;
 }  // namespace
 
 BlockDecoder::BlockDecoder(std::size_t streams, LoadCounters& counters, AnswerFailures& failures,
-                           EventSink records)
-    : answers_(streams), counters_(counters), failures_(failures), records_(std::move(records)) {}
+                           EventSink records, std::vector<std::string> secrets)
+    : answers_(streams),
+      counters_(counters),
+      failures_(failures),
+      records_(std::move(records)),
+      secrets_(std::move(secrets)) {}
 
 void BlockDecoder::take(const BlockBatch& batch) {
   std::size_t record = 0;
@@ -77,6 +83,10 @@ void BlockDecoder::end(const StreamBlock& block, RequestRecord record) {
       drain(*answer, answer->last_at, false);
     }
     answer->decoder.finish(record, block.how);
+    if (!record.failure.empty()) {
+      record.failure = without_secrets(std::move(record.failure), secrets_);
+      record.finish_reason = without_secrets(std::move(record.finish_reason), secrets_);
+    }
     if (record.outcome == Outcome::failed) failures_[block.stream].fetch_add(1, kRelaxed);
   }
   const Outcome outcome = record.outcome;

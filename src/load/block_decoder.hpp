@@ -2,6 +2,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "engines/answer_decoder.hpp"
@@ -27,8 +29,9 @@ class BlockDecoder {
  public:
   static constexpr Nanoseconds kLate = milliseconds(1);
 
+  /// @param secrets what no record may repeat of what a server says inside its answers.
   BlockDecoder(std::size_t streams, LoadCounters& counters, AnswerFailures& failures,
-               EventSink records);
+               EventSink records, std::vector<std::string> secrets = {});
 
   void take(const BlockBatch& batch);
 
@@ -55,6 +58,7 @@ class BlockDecoder {
   LoadCounters& counters_;
   AnswerFailures& failures_;
   EventSink records_;
+  std::vector<std::string> secrets_;
 };
 
 }  // namespace tokenjoule

@@ -89,6 +89,7 @@ Result<ProbedEngine> probe_engines(const ProbeQuestion& question, const std::vec
     TRY_DO(check_alike(engine, other));
     join_settings(engine.info, other.info);
     join_metrics(engine, other);
+    engine.info.token_ids_listed = engine.info.token_ids_listed && other.info.token_ids_listed;
     add_text(engine.info.version, other.info.version);
     engine.info.simulated = engine.info.simulated || other.info.simulated;
     urls += "," + other.info.url;

@@ -166,6 +166,7 @@ Result<ProbedEngine> probe_engine(const ProbeQuestion& question) {
   engine.endpoint = trial.endpoint;
   engine.info.endpoint = trial.path;
   engine.info.token_id_prompts = trial.token_ids;
+  engine.info.token_ids_listed = trial.lists_ids;
   // After the trial, since some counters are not on the page before the first request.
   TRY_DO(add_metrics(engine, question));
   return engine;
@@ -175,10 +176,14 @@ Result<std::int64_t> count_tokens(const ProbedEngine& engine, const ProbeQuestio
                                   std::string_view text) {
   using Json = nlohmann::ordered_json;
   Json body;
+  std::string page = "/tokenize";
   if (engine.info.kind == "vllm") {
     body = {{"model", engine.info.model}, {"prompt", std::string(text)}};
   } else if (engine.info.kind == "llamacpp") {
     body = {{"content", std::string(text)}, {"add_special", true}};
+  } else if (engine.info.kind == "llama-cpp-python") {
+    page = "/extras/tokenize/count";
+    body = {{"input", std::string(text)}};
   } else {
     return failure(ErrorKind::missing,
                    fmt::format("the engine {} cannot be asked to count tokens", engine.info.kind),
@@ -187,7 +192,7 @@ Result<std::int64_t> count_tokens(const ProbedEngine& engine, const ProbeQuestio
   HttpClient client(
       {.timeout = question.timeout, .headers = question.headers, .tls = question.tls});
   TRY(const HttpReply reply,
-      client.post_json(question.root.joined("/tokenize"),
+      client.post_json(question.root.joined(page),
                        body.dump(-1, ' ', false, Json::error_handler_t::replace)));
   const auto document = JsonDocument::parse(reply.body);
   if (reply.status == 200 && document) {
@@ -198,7 +203,7 @@ Result<std::int64_t> count_tokens(const ProbedEngine& engine, const ProbeQuestio
   }
   return failure(
       ErrorKind::missing,
-      fmt::format("/tokenize answers with status {}: \"{}\"", reply.status, quoted(reply.body)),
+      fmt::format("{} answers with status {}: \"{}\"", page, reply.status, quoted(reply.body)),
       "see the log of the engine");
 }
 

@@ -23,8 +23,9 @@ struct ProbeQuestion {
   std::optional<std::string> model;    ///< must be one that the server names; absent: its first
   std::optional<std::string> dialect;  ///< absent: found out
   std::optional<EndpointKind>
-      endpoint;               ///< absent: completions where token-id prompts work, else chat
-  std::string endpoint_path;  ///< "" for the usual path of the endpoint
+      endpoint;                   ///< absent: completions where token-id prompts work, else chat
+  bool ask_for_token_ids = true;  ///< try whether it lists the ids of its tokens
+  std::string endpoint_path;      ///< "" for the usual path of the endpoint
   std::string server_metrics = "auto";  ///< "auto", "off", or the URL of a metrics page
   Seconds timeout{3.0};                 ///< for each page
   Seconds first_answer_timeout{
@@ -54,8 +55,9 @@ Result<ProbedEngine> probe_engine(const ProbeQuestion& question);
 /// question.server_metrics may list a URL for each, separated by commas.
 Result<ProbedEngine> probe_engines(const ProbeQuestion& question, const std::vector<Url>& further);
 
-/// How many tokens the engine itself makes of a text, by its /tokenize page; special tokens that
-/// a completion would get in front are counted. An engine without that page: kind missing.
+/// How many tokens the engine itself makes of a text, by its page for that (/tokenize); special
+/// tokens that a completion would get in front are counted. An engine without that page: kind
+/// missing.
 Result<std::int64_t> count_tokens(const ProbedEngine& engine, const ProbeQuestion& question,
                                   std::string_view text);
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "io/testing_server.hpp"
+#include "load/scripted_server.hpp"
 #include "load/trial_request.hpp"
 
 namespace tokenjoule {
@@ -56,6 +57,62 @@ TEST(ProbeEngine, TheTrialRequestAsksForTwoTokens) {
   EXPECT_NE(server.requests().find(R"({"model":"small","prompt":[40,41,42,43],"max_tokens":2,)"),
             std::string::npos)
       << server.requests();
+}
+
+TEST(ProbeEngine, IdsOfTheAnswersTokensAreAskedForInTheRunWhereTheTrialBroughtThem) {
+  Pages pages = vllm_pages();
+  pages["POST /v1/completions"].body =
+      "data: {\"choices\":[{\"text\":\"a\",\"token_ids\":[7,8]}]}\n\n"
+      "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":4,\"completion_tokens\":2}}\n\n";
+  PageServer server(pages);
+  EXPECT_TRUE(probe_engine({.root = server.url()})->info.token_ids_listed);
+  EXPECT_NE(server.requests().find(R"("return_token_ids":true)"), std::string::npos);
+  PageServer unasked(pages);
+  EXPECT_FALSE(
+      probe_engine({.root = unasked.url(), .ask_for_token_ids = false})->info.token_ids_listed);
+  EXPECT_EQ(unasked.requests().find("return_token_ids"), std::string::npos);
+  PageServer older(vllm_pages());  // which leaves the wish alone
+  EXPECT_FALSE(probe_engine({.root = older.url()})->info.token_ids_listed);
+}
+
+TEST(ProbeEngine, WhereAskingForIdsIsRefusedItAsksWithout) {
+  const Pages pages = vllm_pages();
+  ScriptedServer server([&pages](const Peer& peer, const ServedRequest& request) {
+    const auto page = pages.find(request.head.substr(0, request.head.find(" HTTP/")));
+    if (request.body.find("return_token_ids") != std::string::npos) {
+      peer.send(with_length(400, R"({"error":{"message":"Extra inputs are not permitted"}})"));
+    } else if (page == pages.end()) {
+      peer.send(with_length(404, ""));
+    } else {
+      peer.send(with_length(200, page->second.body));
+    }
+    return ScriptedServer::Then::close;
+  });
+  const auto engine = probe_engine({.root = url_in(server.url()).value()});
+  ASSERT_TRUE(engine.has_value()) << engine.error().message;
+  EXPECT_TRUE(engine->info.token_id_prompts);
+  EXPECT_FALSE(engine->info.token_ids_listed);
+}
+
+TEST(ProbeEngine, AContextThatIsTooShortAsksForShorterLengthsAndNotForAnotherEndpoint) {
+  Pages pages = vllm_pages();
+  pages["POST /v1/completions"] = {
+      400, R"({"error":{"message":"This model's maximum context length is 4 tokens."}})"};
+  PageServer server(pages);
+  const auto engine = probe_engine({.root = server.url()});
+  ASSERT_FALSE(engine.has_value());
+  EXPECT_NE(engine.error().hint.find("--input-len"), std::string::npos) << engine.error().hint;
+  EXPECT_EQ(engine.error().hint.find("--endpoint"), std::string::npos);
+}
+
+TEST(ProbeEngine, AKeyThatTheServerRepeatsIsNotShown) {
+  Pages pages = vllm_pages();
+  pages["POST /v1/completions"] = {400, R"({"error":{"message":"no plan for sk-hidden"}})"};
+  PageServer server(pages);
+  const auto engine =
+      probe_engine({.root = server.url(), .headers = {{"Authorization", "Bearer sk-hidden"}}});
+  ASSERT_FALSE(engine.has_value());
+  EXPECT_EQ(engine.error().message.find("hidden"), std::string::npos) << engine.error().message;
 }
 
 TEST(ProbeEngine, WhereTokenIdsAreNotCountedAsSentItGoesOnWithChat) {
@@ -253,6 +310,14 @@ TEST(CountTokens, AsksTheEngine) {
   ProbedEngine other = *engine;
   other.info.kind = "openai";
   EXPECT_EQ(count_tokens(other, question, "Hi").error().kind, ErrorKind::missing);
+}
+
+TEST(CountTokens, LlamaCppPythonHasAPageOfItsOwn) {
+  PageServer server({{"POST /extras/tokenize/count", {200, R"({"count":4})"}}});
+  ProbedEngine engine;
+  engine.info.kind = "llama-cpp-python";
+  EXPECT_EQ(count_tokens(engine, {.root = server.url()}, "Hi there"), 4);
+  EXPECT_NE(server.requests().find(R"({"input":"Hi there"})"), std::string::npos);
 }
 
 TEST(TrialAnswerIn, TakesUsageChoicesAndErrorsOutOfAStream) {

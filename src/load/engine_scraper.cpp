@@ -15,7 +15,7 @@ Result<PrometheusPage> page_at(HttpClient& client, const Url& url) {
   TRY(const HttpReply reply, client.get(url));
   if (reply.status != 200) {
     return failure(ErrorKind::missing, fmt::format("{} {}", url.text(), status_words(reply)),
-                   "see the log of the engine");
+                   status_hint(reply, "see the log of the engine"));
   }
   TRY(PrometheusPage page, prometheus_page(reply.body, reply.content_type));
   // Series behind the cut would be missing from the sums.

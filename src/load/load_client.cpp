@@ -29,6 +29,17 @@ constexpr int kMostThreads = 64;
 constexpr Nanoseconds kDecoderPeriod = milliseconds(5);
 constexpr int kDecoderNiceness = 5;
 
+std::vector<std::string> secrets_of(const std::vector<const Target*>& targets) {
+  std::vector<std::string> secrets;
+  for (const Target* target : targets) {
+    for (const std::string& secret : target->secrets) {
+      if (std::find(secrets.begin(), secrets.end(), secret) == secrets.end())
+        secrets.push_back(secret);
+    }
+  }
+  return secrets;
+}
+
 Status check_options(const LoadOptions& options) {
   const auto wrong = [](std::string message, std::string hint) {
     return failure(ErrorKind::usage, std::move(message), std::move(hint));
@@ -87,7 +98,7 @@ class LoadThread {
         control_(control),
         each_batch_(probe.each_batch),
         failures_(targets.size()),
-        decoder_(targets.size(), counters, failures_, records),
+        decoder_(targets.size(), counters, failures_, records, secrets_of(targets)),
         loop_({clock, source, control, counters, blocks_, failures_, totals, std::move(losses),
                to_nanoseconds(options.request_timeout), to_nanoseconds(options.ramp_up), arrivals,
                static_cast<std::uint64_t>(options.num_requests.value_or(0)), probe.each_round},

@@ -152,6 +152,18 @@ TEST(LoadClientAnswers, ASecretThatTheServerRepeatsIsNotKept) {
   EXPECT_EQ(load.records().at(0).failure, "unauthorized: http 401: no such key: ***, on ***");
 }
 
+TEST(LoadClientAnswers, ASecretInsideAStreamIsNotKeptEither) {
+  ScriptedServer server([](const Peer& peer, const ServedRequest&) {
+    peer.send(with_length(200, "data: {\"error\":{\"message\":\"bad key sk-hidden\"}}\n\n",
+                          "Content-Type: text/event-stream\r\n"));
+    return Then::close;
+  });
+  Load load(server.url());
+  load.options.headers = {{"Authorization", "Bearer sk-hidden"}};
+  load.run();
+  EXPECT_EQ(load.records().at(0).failure, "in_stream_error: bad key ***");
+}
+
 TEST(LoadClientAnswers, RetryAfterIsKeptInTheRecordAsAsked) {
   const RequestRecord record =
       record_of(with_length(429, R"({"error":"slow down"})", "Retry-After: 3600\r\n"));

@@ -48,7 +48,8 @@ struct LoadOptions {
   Sampling sampling = Sampling::replacement;  ///< of the data set, or of drawn lengths
   std::int64_t prefix_tokens = 0;             ///< before each made-up prompt, the same in all
   std::vector<ModelShare> models;             ///< instead of `model`, where not empty
-  bool token_id_prompts = true;  ///< the server takes token ids; else prompts are words
+  bool token_id_prompts = true;   ///< the server takes token ids; else prompts are words
+  bool return_token_ids = false;  ///< the engine is asked to list the ids of its tokens
   std::int32_t vocabulary = kDefaultVocabulary;  ///< ids of prompts stay below this
   bool ignore_eos = true;                        ///< sent only where the dialect takes it
   std::string extra_body_json;   ///< a JSON object merged into each body; "" for none

@@ -24,8 +24,10 @@ bool RequestSource::has_space(const Shelf& shelf) const {
 PreparedRequest RequestSource::made(std::uint64_t id) const {
   PreparedRequest request{.id = id, .asked = workload_.lengths(id)};
   request.think = workload_.think_after(id);
-  request.body = dialect_.request_body(workload_.spec(id));
+  RequestSpec spec = workload_.spec(id);
+  request.body = dialect_.request_body(spec);
   request.body.shrink_to_fit();  // it may wait long, and there are as many as streams
+  if (workload_.asks_for_several_models()) request.model = std::move(spec.model);
   return request;
 }
 

@@ -20,6 +20,7 @@ enum class RequestKind { warmup, measured };
 struct PreparedRequest {
   std::uint64_t id = 0;
   RequestLengths asked;
+  std::string model;  ///< where the load asks for several; else ""
   std::string body;
   std::optional<Nanoseconds> think;  ///< the conversation goes on so long behind the answer
 };

@@ -55,8 +55,9 @@ bool read_request(int descriptor, std::string& kept, ServedRequest& request) {
     if (!more()) return false;
   }
   request.head = kept.substr(0, end + 4);
-  const std::size_t at = lower_case(request.head).find("content-length: ") + 16;
-  const std::size_t size = std::stoul(request.head.substr(at));
+  const std::size_t at = lower_case(request.head).find("content-length: ");
+  const bool has_body = at != std::string::npos;
+  const std::size_t size = has_body ? std::stoul(request.head.substr(at + 16)) : 0;
   while (kept.size() < request.head.size() + size) {
     if (!more()) return false;
   }

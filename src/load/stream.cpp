@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "base/url.hpp"
 #include "engines/refusal.hpp"
 
 namespace tokenjoule {
@@ -51,7 +52,7 @@ std::string refusal_text(const HttpHead& head, std::string_view body) {
   if (head.status >= 300 && head.status < 400) {
     return fmt::format(
         "redirected: http {}: sends on to \"{}\", which is not followed: give that URL",
-        head.status, quoted(head.location, 300));
+        head.status, shown_location(head.location));
   }
   const Refusal refusal = refusal_of(head.status, body);
   return fmt::format("{}: http {}{}{}", refusal.kind, head.status,

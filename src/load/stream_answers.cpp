@@ -113,8 +113,7 @@ void LoadLoop::answered(Stream& stream, MonoTime at) {
   if (is_success(head)) return answer_accepted(stream, at);
   const auto retry_after = retry_after_in(head.retry_after, parts_.clock.wall_now());
   if (retry_after) stream.record.retry_after = to_seconds(*retry_after);
-  finish(stream, AnswerEnd::cut, stream.target->without_secrets(refusal_text(head, stream.refusal)),
-         at);
+  finish(stream, AnswerEnd::cut, refusal_text(head, stream.refusal), at);
   pause(stream, at + pause_after(++stream.failures_in_row, retry_after));
 }
 

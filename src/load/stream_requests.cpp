@@ -103,6 +103,7 @@ bool LoadLoop::take_request(Stream& stream) {
 void LoadLoop::take_up(Stream& stream, PreparedRequest request, bool warmup) {
   stream.record.id = request.id;
   stream.record.warmup = warmup;
+  stream.record.model = request.model;
   stream.record.input_tokens_asked = request.asked.input;
   stream.record.output_tokens_asked = request.asked.output;
   stream.request = std::move(request);
@@ -166,7 +167,7 @@ void LoadLoop::exchange_timed_out(Stream& stream) {
 void LoadLoop::finish(Stream& stream, AnswerEnd how, const std::string& failure, MonoTime at) {
   RequestRecord& record = stream.record;
   record.end = at;
-  record.failure = failure;
+  record.failure = failure.empty() ? failure : without_secrets(failure, stream.target->secrets);
   record.outcome = how == AnswerEnd::cancelled ? Outcome::cancelled
                    : failure.empty()           ? Outcome::completed
                                                : Outcome::failed;

@@ -41,6 +41,12 @@ TEST(RetryAfter, OfAnythingElseIsNone) {
 TEST(RefusalText, IsTheClassThenTheStatusThenWhatWasSaid) {
   EXPECT_EQ(refusal_text({.status = 401}, " \"no\nkey\" "), "unauthorized: http 401: 'no key'");
   EXPECT_EQ(refusal_text({.status = 500}, ""), "server_error: http 500");
+  HttpHead moved;
+  moved.status = 307;
+  moved.location = "https://me:pass@h/v1?token=secret";
+  EXPECT_EQ(refusal_text(moved, ""),
+            "redirected: http 307: sends on to \"https://h/v1\", which is not followed: give that "
+            "URL");
   EXPECT_LT(refusal_text({.status = 500}, std::string(500, 'x')).size(), 250U);
 }
 

@@ -81,21 +81,14 @@ HttpHeaders default_headers(const Url& root, const LoadOptions& options) {
   return headers;
 }
 
-/// Key, password and header values, each also without a word like "Bearer" before it. Short ones
-/// are no secrets, and would make a text unreadable.
-std::vector<std::string> secrets_of(const Url& root, const LoadOptions& options) {
-  constexpr std::size_t kShortest = 6;
-  std::vector<std::string> secrets;
-  const auto add = [&](std::string_view value) {
-    if (value.size() >= kShortest) secrets.emplace_back(value);
-  };
-  add(options.api_key);
-  add(std::string_view(root.user_info).substr(root.user_info.find(':') + 1));
-  for (const auto& [name, value] : options.headers) {
-    add(value);
-    add(std::string_view(value).substr(value.find(' ') + 1));
+constexpr std::size_t kShortestSecret = 6;
+
+/// Where a first part of the secret ends the text, as far as a cut left it; npos: nowhere.
+std::size_t cut_secret(std::string_view text, std::string_view secret) {
+  for (std::size_t size = std::min(text.size(), secret.size()); size >= kShortestSecret; --size) {
+    if (ends_with(text, secret.substr(0, size))) return text.size() - size;
   }
-  return secrets;
+  return std::string_view::npos;
 }
 
 bool contains(const HttpHeaders& headers, const std::string& name) {
@@ -110,11 +103,32 @@ std::string Target::head_for(std::size_t body_size) const {
   return fmt::format("{}{}\r\n\r\n", head, body_size);
 }
 
-std::string Target::without_secrets(std::string text) const {
+std::vector<std::string> secrets_in(const HttpHeaders& headers, std::string_view user_info,
+                                    std::string_view api_key) {
+  std::vector<std::string> secrets;
+  const auto add = [&](std::string_view value) {
+    if (value.size() >= kShortestSecret) secrets.emplace_back(value);
+  };
+  add(api_key);
+  add(user_info.substr(user_info.find(':') + 1));
+  for (const auto& [name, value] : headers) {
+    add(value);
+    add(std::string_view(value).substr(value.find(' ') + 1));
+  }
+  return secrets;
+}
+
+std::string without_secrets(std::string text, const std::vector<std::string>& secrets) {
+  constexpr std::string_view kCut = "...";  // of quoted()
   for (const std::string& secret : secrets) {
     for (auto at = text.find(secret); at != std::string::npos; at = text.find(secret)) {
       text.replace(at, secret.size(), "***");
     }
+    const bool marked = ends_with(text, kCut);
+    const std::string_view whole = text;
+    const std::string_view kept = marked ? whole.substr(0, text.size() - kCut.size()) : whole;
+    const auto at = cut_secret(kept, secret);
+    if (at != std::string_view::npos) text = text.substr(0, at) + "***" + (marked ? "..." : "");
   }
   return text;
 }
@@ -145,7 +159,7 @@ Result<Target> target_for(const Url& root, const LoadOptions& options) {
   Target target;
   target.name = root.text();
   target.host = root.host;
-  target.secrets = secrets_of(root, options);
+  target.secrets = secrets_in(options.headers, root.user_info, options.api_key);
   if (root.scheme == "https") {
     TRY(target.tls, TlsContext::create(options.tls));
   }

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.hpp"
@@ -11,6 +12,15 @@
 #include "load/socket.hpp"
 
 namespace tokenjoule {
+
+/// Key, password and header values, each also without a word like "Bearer" before it: what a server
+/// may repeat, and no message may. Values below six bytes are no secrets, and would make a text
+/// unreadable.
+std::vector<std::string> secrets_in(const HttpHeaders& headers, std::string_view user_info,
+                                    std::string_view api_key = {});
+/// The text with "***" for each secret in it, also for the first part of one at its end, where the
+/// text was cut.
+std::string without_secrets(std::string text, const std::vector<std::string>& secrets);
 
 /// One server that requests go to.
 struct Target {
@@ -23,8 +33,6 @@ struct Target {
 
   /// The head of a request with a body of so many bytes.
   std::string head_for(std::size_t body_size) const;
-  /// The text with "***" for each secret in it.
-  std::string without_secrets(std::string text) const;
 };
 
 /// The head of all requests to this server, up to the value of Content-Length. A header that is no

@@ -82,8 +82,15 @@ TEST(Target, SecretsAreTakenOutOfTexts) {
   options.headers = {{"Authorization", "Bearer sk-hidden"}, {"X-Team", "abc"}};
   const Target target =
       target_for(url_in("http://user:password@127.0.0.1:9").value(), options).value();
-  EXPECT_EQ(target.without_secrets("abc said Bearer sk-hidden, sk-hidden and password"),
+  EXPECT_EQ(without_secrets("abc said Bearer sk-hidden, sk-hidden and password", target.secrets),
             "abc said ***, *** and ***");
+}
+
+TEST(Target, TheFirstPartOfASecretAtACutIsTakenOutToo) {
+  const std::vector<std::string> secrets = {"sk-hidden"};
+  EXPECT_EQ(without_secrets("no such key: sk-hid...", secrets), "no such key: ***...");
+  EXPECT_EQ(without_secrets("no such key: sk-hidde", secrets), "no such key: ***");
+  EXPECT_EQ(without_secrets("no such key: sk-hi", secrets), "no such key: sk-hi");
 }
 
 TEST(Target, NumericAddressesOfBothFamiliesResolve) {

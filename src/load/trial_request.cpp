@@ -7,6 +7,7 @@
 #include "base/json_view.hpp"
 #include "base/text.hpp"
 #include "engines/refusal.hpp"
+#include "load/target.hpp"
 
 namespace tokenjoule {
 
@@ -60,6 +61,15 @@ Failure failure_of(int status, const std::string& path, std::string_view body,
              "choose one of its models with --model"},
             true};
   }
+  // No other way of asking has a longer context.
+  if (refusal_of(status, body).kind == "context_too_long") {
+    return {{ErrorKind::missing,
+             fmt::format("the engine's context is too short for a request for two tokens (status "
+                         "{}): \"{}\"",
+                         status, text),
+             "give shorter lengths (--input-len, --output-len), and the engine a longer context"},
+            true};
+  }
   return {{ErrorKind::missing,
            fmt::format("{} does not take a request for two tokens (status {}): \"{}\"", path,
                        status, text),
@@ -72,36 +82,65 @@ std::string path_for(const ProbeQuestion& question, EndpointKind endpoint) {
   return question.endpoint_path.empty() ? std::string(path_of(endpoint)) : question.endpoint_path;
 }
 
-std::optional<Failure> failure_of_way(HttpClient& client, const ProbeQuestion& question,
-                                      const EngineDialect& dialect, const std::string& model,
-                                      Way way) {
+/// What a trial came to: a failure, or whether the ids of tokens were listed.
+struct WayResult {
+  std::optional<Failure> failure;
+  bool lists_ids = false;
+};
+
+std::optional<Failure> failure_in(const TrialAnswer& answer, const HttpReply& reply,
+                                  const std::string& path, const std::string& model, Way way) {
+  if (!answer.error.empty() || !answer.has_choices) {
+    return failure_of(200, path, answer.error.empty() ? std::string_view(reply.body) : answer.error,
+                      model);
+  }
+  if (!way.token_ids || answer.prompt_tokens == static_cast<std::int64_t>(kTokenIds.size())) {
+    return std::nullopt;
+  }
+  return Failure{{ErrorKind::missing, path + " does not count a prompt of token ids as it was sent",
+                  "choose --endpoint chat"},
+                 false};
+}
+
+/// @param list_ids asks for the ids of the answer's tokens. Who does not know of it refuses the
+/// request or, more often, leaves the wish alone.
+WayResult try_way(HttpClient& client, const ProbeQuestion& question, const EngineDialect& dialect,
+                  const std::string& model, Way way, bool list_ids) {
   const std::string path = path_for(question, way.endpoint);
   RequestSpec spec{.endpoint = way.endpoint, .model = model, .prompt = {}, .output_tokens = 2};
+  spec.return_token_ids = list_ids;
   if (way.token_ids) {
     spec.prompt.token_ids = kTokenIds;
   } else {
     spec.prompt.text = "Hello";
   }
   const auto reply = client.post_json(question.root.joined(path), dialect.request_body(spec));
-  if (!reply) return Failure{reply.error(), true};
+  if (!reply) return {Failure{reply.error(), true}};
   if (reply->status >= 300 && reply->status < 400) {
-    return Failure{{ErrorKind::missing, fmt::format("{} {}", path, status_words(*reply)),
-                    "give the URL that it leads to as --url, without the path"},
-                   true};
+    return {Failure{{ErrorKind::missing, fmt::format("{} {}", path, status_words(*reply)),
+                     "give the URL that it leads to as --url, without the path"},
+                    true}};
   }
-  if (reply->status != 200) return failure_of(reply->status, path, reply->body, model);
+  if (reply->status != 200) return {failure_of(reply->status, path, reply->body, model)};
   const TrialAnswer answer = trial_answer_in(reply->body);
-  if (!answer.error.empty() || !answer.has_choices) {
-    return failure_of(200, path,
-                      answer.error.empty() ? std::string_view(reply->body) : answer.error, model);
+  return {failure_in(answer, *reply, path, model, way), list_ids && answer.lists_ids};
+}
+
+WayResult try_way(HttpClient& client, const ProbeQuestion& question, const EngineDialect& dialect,
+                  const std::string& model, Way way) {
+  if (!dialect.lists_token_ids() || !question.ask_for_token_ids) {
+    return try_way(client, question, dialect, model, way, false);
   }
-  if (way.token_ids && answer.prompt_tokens != static_cast<std::int64_t>(kTokenIds.size())) {
-    return Failure{
-        {ErrorKind::missing, path + " does not count a prompt of token ids as it was sent",
-         "choose --endpoint chat"},
-        false};
-  }
-  return std::nullopt;
+  WayResult result = try_way(client, question, dialect, model, way, true);
+  if (!result.failure || result.failure->is_final) return result;
+  return try_way(client, question, dialect, model, way, false);
+}
+
+/// A server may repeat the key in what it says.
+Error free_of_secrets(Error error, const ProbeQuestion& question) {
+  const auto secrets = secrets_in(question.headers, question.root.user_info);
+  error.message = without_secrets(std::move(error.message), secrets);
+  return error;
 }
 
 }  // namespace
@@ -112,6 +151,10 @@ void take_answer_part(TrialAnswer& answer, const JsonView& root) {
   if (root["error"].present() && answer.error.empty()) answer.error = refusal_message(root.text());
   if (root["choices"].size() > 0) answer.has_choices = true;
   if (const auto count = root["usage"]["prompt_tokens"].integer()) answer.prompt_tokens = *count;
+  const JsonView choices = root["choices"];
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    if (choices[i]["token_ids"].size() > 0) answer.lists_ids = true;
+  }
 }
 
 }  // namespace
@@ -135,12 +178,14 @@ Result<Trial> try_request(const ProbeQuestion& question, const EngineDialect& di
       {.timeout = question.first_answer_timeout, .headers = question.headers, .tls = question.tls});
   std::optional<Error> first_error;
   for (const Way way : ways_of(question, dialect)) {
-    auto failure = failure_of_way(client, question, dialect, model, way);
-    if (!failure) return Trial{way.endpoint, path_for(question, way.endpoint), way.token_ids};
-    if (failure->is_final) return unexpected(std::move(failure->error));
-    if (!first_error) first_error = std::move(failure->error);
+    auto [failure, lists_ids] = try_way(client, question, dialect, model, way);
+    if (!failure) {
+      return Trial{way.endpoint, path_for(question, way.endpoint), way.token_ids, lists_ids};
+    }
+    if (failure->is_final || !first_error) first_error = std::move(failure->error);
+    if (failure->is_final) break;
   }
-  return unexpected(std::move(*first_error));
+  return unexpected(free_of_secrets(std::move(*first_error), question));
 }
 
 }  // namespace tokenjoule

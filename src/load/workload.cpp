@@ -31,15 +31,35 @@ RequestLengths turn_lengths(const PoolEntry& entry, std::uint64_t turn) {
   return {entry.later[turn - 1].input, entry.later[turn - 1].output};
 }
 
-/// All that was said up to the prompt of a turn, which stands at the end.
-std::string text_up_to(const PoolEntry& entry, std::uint64_t turn) {
-  std::string text = entry.prompt;
+/// All that was said up to the prompt of a turn, which stands at the end: the user's texts and the
+/// assistant's in turn.
+std::vector<std::string> texts_up_to(const PoolEntry& entry, std::uint64_t turn) {
+  std::vector<std::string> said = {entry.prompt};
   const std::string* answer = &entry.answer;
   for (std::uint64_t next = 0; next < turn; ++next) {
-    text += "\n\n" + *answer + "\n\n" + entry.later[next].prompt;
+    said.push_back(*answer);
+    said.push_back(entry.later[next].prompt);
     answer = &entry.later[next].answer;
   }
-  return text;
+  return said;
+}
+
+void take_texts(RequestSpec& spec, std::vector<std::string> said) {
+  if (spec.endpoint == EndpointKind::chat) {
+    spec.prompt.text = std::move(said.back());
+    said.pop_back();
+    spec.earlier = std::move(said);
+    return;
+  }
+  for (const std::string& text : said) {
+    if (!spec.prompt.text.empty()) spec.prompt.text += "\n\n";
+    spec.prompt.text += text;
+  }
+}
+
+bool names_models(const RequestPool* pool) {
+  return pool != nullptr && std::any_of(pool->entries.begin(), pool->entries.end(),
+                                        [](const auto& entry) { return !entry.model.empty(); });
 }
 
 /// FNV-1a, 64 bits.
@@ -63,10 +83,12 @@ Workload::Workload(const LoadOptions& options, WordSizes sizes)
       nonce_(hash_of(options.nonce)),
       vocabulary_(options.vocabulary),
       token_ids_(options.token_id_prompts),
+      several_models_(!options.models.empty() || names_models(options.pool)),
       sizes_(std::move(sizes)) {
   common_.endpoint = options.endpoint;
   common_.model = options.model;
   common_.ignore_eos = options.ignore_eos;
+  common_.return_token_ids = options.return_token_ids;
   common_.extra_body_json = options.extra_body_json;
 }
 
@@ -115,14 +137,15 @@ std::vector<Workload::Stretch> Workload::stretches(std::uint64_t id, std::int64_
 }
 
 /// Prompts and answers before this turn, then its own prompt.
-std::vector<Workload::Stretch> Workload::history(std::uint64_t id, const PoolEntry& entry) const {
-  std::vector<Stretch> said;
+std::vector<std::vector<Workload::Stretch>> Workload::history(std::uint64_t id,
+                                                              const PoolEntry& entry) const {
+  std::vector<std::vector<Stretch>> said;
   const std::uint64_t last = turn_of(id);
   for (std::uint64_t turn = 0; turn <= last; ++turn) {
     const std::uint64_t turn_id = first_turn_of(id) + turn * kTurnStride;
     const RequestLengths own = turn_lengths(entry, turn);
-    for (const Stretch& part : stretches(turn_id, own.input)) said.push_back(part);
-    if (turn < last) said.push_back({seed_, stream_of_answer(turn_id), own.output});
+    said.push_back(stretches(turn_id, own.input));
+    if (turn < last) said.push_back({{seed_, stream_of_answer(turn_id), own.output}});
   }
   return said;
 }
@@ -148,23 +171,64 @@ std::vector<Workload::Stretch> Workload::blocks_of(std::uint64_t id, const PoolE
   return blocks;
 }
 
+/// @param on_top tokens that this text has beyond those of its words, as text_prompt() takes them
+/// off.
+void Workload::add_text(std::string& text, const Stretch& stretch, std::int64_t on_top) const {
+  if (stretch.tokens == 0) return;
+  Random random(stretch.seed, stretch.stream);
+  if (!text.empty()) text += ' ';
+  text += text_prompt(stretch.tokens + on_top, sizes_, random, random);
+}
+
 Prompt Workload::prompt_of(const std::vector<Stretch>& stretches) const {
   Prompt prompt;
   const std::int32_t low = std::min(kLowestPromptToken, vocabulary_ / 2);
   for (const Stretch& stretch : stretches) {
-    Random random(stretch.seed, stretch.stream);
-    if (token_ids_) {
-      for (std::int64_t i = 0; i < stretch.tokens; ++i) {
-        prompt.token_ids.push_back(static_cast<std::int32_t>(random.integer(low, vocabulary_ - 1)));
-      }
-    } else if (stretch.tokens > 0) {
+    if (!token_ids_) {
       // The tokens that any text has on top of its words count once, in the first stretch.
-      const std::int64_t on_top = prompt.text.empty() ? 0 : sizes_.overhead;
-      if (!prompt.text.empty()) prompt.text += ' ';
-      prompt.text += text_prompt(stretch.tokens + on_top, sizes_, random, random);
+      add_text(prompt.text, stretch, prompt.text.empty() ? 0 : sizes_.overhead);
+      continue;
+    }
+    Random random(stretch.seed, stretch.stream);
+    for (std::int64_t i = 0; i < stretch.tokens; ++i) {
+      prompt.token_ids.push_back(static_cast<std::int32_t>(random.integer(low, vocabulary_ - 1)));
     }
   }
   return prompt;
+}
+
+/// Each part of a conversation is a message of its own; what a template adds to each is not
+/// counted.
+void Workload::take_messages(RequestSpec& spec,
+                             const std::vector<std::vector<Stretch>>& said) const {
+  for (const std::vector<Stretch>& part : said) {
+    std::string text;
+    for (const Stretch& stretch : part) {
+      const bool first = spec.earlier.empty() && text.empty();
+      add_text(text, stretch, first ? 0 : sizes_.overhead);
+    }
+    spec.earlier.push_back(std::move(text));
+  }
+  spec.prompt.text = std::move(spec.earlier.back());
+  spec.earlier.pop_back();
+}
+
+/// @param tokens of the prompt, without a shared prefix; for what no data set tells of.
+void Workload::make_up(RequestSpec& spec, std::uint64_t id, std::int64_t tokens,
+                       const PoolEntry* entry) const {
+  std::vector<std::vector<Stretch>> said;
+  if (entry == nullptr) {
+    said.push_back(stretches(id, tokens));
+  } else if (entry->blocks.empty()) {
+    said = history(id, *entry);
+  } else {
+    said.push_back(blocks_of(id, *entry));
+  }
+  if (prefix_ > 0) said.front().insert(said.front().begin(), {nonce_, kPrefixStream, prefix_});
+  if (spec.endpoint == EndpointKind::chat) return take_messages(spec, said);
+  std::vector<Stretch> whole;
+  for (const auto& part : said) whole.insert(whole.end(), part.begin(), part.end());
+  spec.prompt = prompt_of(whole);
 }
 
 Prompt Workload::prompt(std::uint64_t id, std::int64_t tokens) const {
@@ -181,18 +245,12 @@ RequestSpec Workload::spec(std::uint64_t id) const {
     spec.model = chosen_share(models_, random.uniform()).name;
   }
   if (entry != nullptr && !entry->model.empty()) spec.model = entry->model;
-  std::vector<Stretch> parts;
-  if (prefix_ > 0) parts.push_back({nonce_, kPrefixStream, prefix_});
   const bool has_text = entry != nullptr && !entry->prompt.empty() && !is_warmup(id);
   if (has_text) {
-    spec.prompt.text = text_up_to(*entry, turn_of(id));
-    return spec;
+    take_texts(spec, texts_up_to(*entry, turn_of(id)));
+  } else {
+    make_up(spec, id, asked.input - prefix_, entry);
   }
-  const auto rest = entry == nullptr        ? stretches(id, asked.input - prefix_)
-                    : entry->blocks.empty() ? history(id, *entry)
-                                            : blocks_of(id, *entry);
-  parts.insert(parts.end(), rest.begin(), rest.end());
-  spec.prompt = prompt_of(parts);
   return spec;
 }
 

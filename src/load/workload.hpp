@@ -38,8 +38,11 @@ class Workload {
   /// All that the dialect needs for the body of request `id`. A shared prefix comes from the nonce
   /// and stands before the prompt; blocks of a trace come from the nonce and their number, another
   /// one each time that the trace is repeated. Texts of a data set are sent as they are, but never
-  /// in the warm-up.
+  /// in the warm-up. A conversation's earlier turns are messages of a chat; for completions all is
+  /// one prompt, texts with blank lines between them.
   RequestSpec spec(std::uint64_t id) const;
+  /// Whether requests may differ in the model that they ask for.
+  bool asks_for_several_models() const { return several_models_; }
   /// Where the conversation goes on behind this request: the time from its answer to the next turn,
   /// which has the id `id` + kTurnStride.
   std::optional<Nanoseconds> think_after(std::uint64_t id) const;
@@ -56,9 +59,13 @@ class Workload {
   const PoolEntry* entry_of(std::uint64_t id) const;
   RequestLengths drawn_lengths(std::uint64_t index) const;
   std::vector<Stretch> stretches(std::uint64_t id, std::int64_t tokens) const;
-  std::vector<Stretch> history(std::uint64_t id, const PoolEntry& entry) const;
+  std::vector<std::vector<Stretch>> history(std::uint64_t id, const PoolEntry& entry) const;
   std::vector<Stretch> blocks_of(std::uint64_t id, const PoolEntry& entry) const;
+  void add_text(std::string& text, const Stretch& stretch, std::int64_t on_top) const;
   Prompt prompt_of(const std::vector<Stretch>& stretches) const;
+  void make_up(RequestSpec& spec, std::uint64_t id, std::int64_t tokens,
+               const PoolEntry* entry) const;
+  void take_messages(RequestSpec& spec, const std::vector<std::vector<Stretch>>& said) const;
 
   LengthSpec input_;
   LengthSpec output_;
@@ -71,6 +78,7 @@ class Workload {
   std::uint64_t nonce_;
   std::int32_t vocabulary_;
   bool token_ids_;
+  bool several_models_;
   RequestSpec common_;  ///< what is the same in all requests
   WordSizes sizes_;
 };

@@ -197,6 +197,43 @@ TEST(Workload, ALaterTurnBeginsWithAllThatWasSaidBefore) {
   EXPECT_EQ(workload.spec(kTurnStride).prompt.text, "Who?\n\nI.\n\nWhy?");
 }
 
+TEST(Workload, AConversationByChatIsAMessageEachInTurn) {
+  RequestPool pool;
+  pool.entries = {{.input = 3, .output = 2, .prompt = "Who?", .answer = "I."}};
+  pool.entries[0].later = {{.input = 3, .output = 5, .prompt = "Why?", .answer = "So."},
+                           {.input = 3, .output = 5, .prompt = "Ah?"}};
+  LoadOptions options = options_with(1, "n");
+  options.pool = &pool;
+  options.endpoint = EndpointKind::chat;
+  options.token_id_prompts = false;
+  const RequestSpec spec = Workload(options, {}).spec(2 * kTurnStride);
+  EXPECT_EQ(spec.earlier, (std::vector<std::string>{"Who?", "I.", "Why?", "So."}));
+  EXPECT_EQ(spec.prompt.text, "Ah?");
+}
+
+TEST(Workload, AMadeUpConversationByChatKeepsItsFirstMessages) {
+  RequestPool pool;
+  pool.entries = {{.input = 30, .output = 20}};
+  pool.entries[0].later = {{.input = 7, .output = 5}};
+  LoadOptions options = options_with(1, "n");
+  options.pool = &pool;
+  options.endpoint = EndpointKind::chat;
+  options.token_id_prompts = false;
+  options.prefix_tokens = 4;
+  const Workload workload(options, WordSizes::measured_by({}));
+  const auto words = [](const std::string& text) {
+    return std::count(text.begin(), text.end(), ' ') + 1;
+  };
+  const RequestSpec first = workload.spec(0);
+  const RequestSpec second = workload.spec(kTurnStride);
+  EXPECT_TRUE(first.earlier.empty());
+  EXPECT_EQ(words(first.prompt.text), 34);  // the shared prefix is a part of the first message
+  ASSERT_EQ(second.earlier.size(), 2U);
+  EXPECT_EQ(second.earlier[0], first.prompt.text);
+  EXPECT_EQ(words(second.earlier[1]), 20);
+  EXPECT_EQ(words(second.prompt.text), 7);
+}
+
 TEST(Workload, AdaptersAreAskedForByTheirWeights) {
   LoadOptions options = options_with(1, "n");
   options.models = model_shares_in("a=3,b").value();

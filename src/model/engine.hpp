@@ -65,6 +65,7 @@ struct EngineInfo {
   std::string endpoint;  ///< path requests go to: "/v1/completions"
   bool simulated = false;
   bool token_id_prompts = false;  ///< tried and accepted
+  bool token_ids_listed = false;  ///< asked for with return_token_ids, and given, in a trial
   bool ignore_eos = false;        ///< the dialect takes it
   std::string metrics_url;        ///< "" where no counters are read
   std::string metrics_note;       ///< why there are none

@@ -44,6 +44,7 @@ struct RequestRecord {
   std::string
       failure;  ///< class, then ": " and what was said: "rate_limited: http 429: …", "reset"
   int http_status = 0;  ///< 0: no answer
+  std::string model;    ///< that it asked for, where a run asks for several; "": the run's
   std::int64_t input_tokens_asked = 0;
   std::int64_t output_tokens_asked = 0;
   std::optional<std::int64_t> prompt_tokens;  ///< usage.prompt_tokens

@@ -176,6 +176,7 @@ Result<Event> engine_in(const JsonView& json) {
   engine.endpoint = text_or_empty(json["endpoint"]);
   engine.simulated = json["simulated"].boolean().value_or(false);
   engine.token_id_prompts = json["token_id_prompts"].boolean().value_or(false);
+  engine.token_ids_listed = json["token_ids_listed"].boolean().value_or(false);
   engine.ignore_eos = json["ignore_eos"].boolean().value_or(false);
   engine.metrics_url = text_or_empty(json["metrics_url"]);
   engine.metrics_note = text_or_empty(json["metrics_note"]);
@@ -221,6 +222,7 @@ Result<Event> request_in(const JsonView& json) {
   request.warmup = json["warmup"].boolean().value_or(false);
   request.failure = text_or_empty(json["failure"]);
   request.http_status = static_cast<int>(json["http_status"].integer().value_or(0));
+  request.model = text_or_empty(json["model"]);
   request.input_tokens_asked = json["input_tokens_asked"].integer().value_or(0);
   request.output_tokens_asked = json["output_tokens_asked"].integer().value_or(0);
   request.prompt_tokens = json["prompt_tokens"].integer();

@@ -127,6 +127,7 @@ void Writer::operator()(const EngineInfo& engine) const {
   json["endpoint"] = engine.endpoint;
   json["simulated"] = engine.simulated;
   json["token_id_prompts"] = engine.token_id_prompts;
+  if (engine.token_ids_listed) json["token_ids_listed"] = true;
   json["ignore_eos"] = engine.ignore_eos;
   json["metrics_url"] = engine.metrics_url;
   put_text(json, "metrics_note", engine.metrics_note);
@@ -159,6 +160,7 @@ void Writer::operator()(const RequestRecord& request) const {
   json["outcome"] = name_of(request.outcome);
   put_text(json, "failure", request.failure);
   json["http_status"] = request.http_status;
+  put_text(json, "model", request.model);
   json["input_tokens_asked"] = request.input_tokens_asked;
   json["output_tokens_asked"] = request.output_tokens_asked;
   put(json, "prompt_tokens", request.prompt_tokens);

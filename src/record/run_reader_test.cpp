@@ -52,6 +52,7 @@ std::vector<Event> one_of_each() {
                     .endpoint = "/v1/completions",
                     .simulated = true,
                     .token_id_prompts = true,
+                    .token_ids_listed = true,
                     .ignore_eos = true,
                     .metrics_url = "http://h:1/metrics",
                     .metrics_note = "n"};
@@ -73,6 +74,7 @@ std::vector<Event> one_of_each() {
   request.outcome = Outcome::failed;
   request.failure = "reset";
   request.http_status = 200;
+  request.model = "adapter";
   request.input_tokens_asked = 10;
   request.output_tokens_asked = 4;
   request.prompt_tokens = 10;

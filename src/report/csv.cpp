@@ -61,6 +61,8 @@ constexpr std::string_view kColumns[] = {
     "figures.watt_hours_per_million_total_tokens.value",
     "figures.output_tokens_per_second.value",
     "figures.output_tokens_per_second_per_user.value",
+    "figures.good_request_share.value",
+    "figures.good_requests_per_second.value",
     "figures.ttft_seconds.p50",
     "figures.ttft_seconds.p99",
     "figures.tpot_seconds.p50",
@@ -77,6 +79,8 @@ constexpr std::string_view kColumns[] = {
     "client.limited",
     "client.lag_seconds.p99",
     "client.send_lateness_seconds.p99",
+    "client.stream_wait_seconds.p50",
+    "client.stream_wait_seconds.p99",
     "record.sha256",
 };
 

@@ -64,7 +64,10 @@ struct SimulatorOptions {
   std::string host = "127.0.0.1";  ///< address to listen on
   std::uint16_t port = 0;          ///< 0: a free one
   std::string port_file;           ///< the port is written here when ready; "": nowhere
-  std::string nvml_state;          ///< file that shows the GPUs to the fake NVML library; "": none
+  std::string tls_certificate;     ///< PEM file: https with it instead of http; "": none
+  std::string tls_key;             ///< PEM file of its key
+  std::string tls_made;    ///< https with a certificate made here and written to it; "": none
+  std::string nvml_state;  ///< file that shows the GPUs to the fake NVML library; "": none
   std::uint64_t seed = 1;
   std::string model = "simulated-model";  ///< served model name
   EngineParameters engine;

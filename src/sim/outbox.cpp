@@ -7,6 +7,25 @@
 namespace tokenjoule {
 
 void Outbox::send(std::string_view bytes) {
+  if (tls_ == nullptr) {
+    put(bytes);
+    return;
+  }
+  while (!bytes.empty() && !broken_) {
+    const std::string_view piece = bytes.substr(0, TlsSession::kMostWritten);
+    bytes.remove_prefix(piece.size());
+    if (!tls_->write(piece)) broken_ = true;
+  }
+  send_tls_outgoing();
+}
+
+void Outbox::send_tls_outgoing() {
+  const std::size_t size = tls_->outgoing().size();
+  put(tls_->outgoing());
+  if (size > 0) tls_->sent(size);
+}
+
+void Outbox::put(std::string_view bytes) {
   constexpr std::size_t kMostKept = std::size_t{64} << 20U;
   if (broken_) return;
   const bool was_blocked = !kept_.empty();
@@ -32,6 +51,10 @@ void Outbox::flush() {
 }
 
 void Outbox::close_when_sent() {
+  if (tls_ != nullptr) {
+    tls_->say_goodbye();
+    send_tls_outgoing();
+  }
   closing_ = true;
   if (kept_.empty()) close_if_due();
 }

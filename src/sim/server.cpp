@@ -1,10 +1,12 @@
 #include "sim/server.hpp"
 
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <exception>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <system_error>
 #include <utility>
 
@@ -20,11 +22,12 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http/parser.hpp>
-#include <boost/beast/http/read.hpp>
 #include <boost/beast/http/string_body.hpp>
 
 #include "io/clock.hpp"
 #include "io/file.hpp"
+#include "io/tls_server.hpp"
+#include "io/tls_session.hpp"
 #include "sim/nvml_publisher.hpp"
 #include "sim/simulator_service.hpp"
 
@@ -43,10 +46,12 @@ constexpr std::size_t kLongestBody = std::size_t{32} << 20U;
 /// One client. Shared by its coroutine and by the callbacks of the answer under way, of which
 /// either may be the last to need it.
 struct Connection : std::enable_shared_from_this<Connection> {
-  explicit Connection(tcp::socket accepted)
+  /// @param context for https; nullptr: http.
+  Connection(tcp::socket accepted, const TlsContext* context)
       : socket(std::move(accepted)),
         ended(socket.get_executor()),
-        outbox(socket.native_handle(), [this] { wait_until_writable(); }) {}
+        tls(context != nullptr ? std::make_unique<TlsSession>(*context, "") : nullptr),
+        outbox(socket.native_handle(), tls.get(), [this] { wait_until_writable(); }) {}
 
   void wait_until_writable() {
     socket.async_wait(tcp::socket::wait_write,
@@ -55,12 +60,48 @@ struct Connection : std::enable_shared_from_this<Connection> {
                       });
   }
 
+  /// What has come on the socket, onto the end of `buffer`. False: nothing more will come.
+  bool take_received();
+  bool take_encrypted(std::string_view received);
+
   tcp::socket socket;
   asio::steady_timer ended;  ///< cancelled at the end of an answer
+  std::unique_ptr<TlsSession> tls;
+  bool hands_shaken = false;
   Outbox outbox;
-  boost::beast::flat_buffer buffer;
+  boost::beast::flat_buffer buffer;  ///< received, not yet part of a request
   bool answering = false;
+  bool said_goodbye = false;  ///< the client: by TLS
 };
+
+bool Connection::take_received() {
+  if (said_goodbye) return false;
+  std::array<char, 16384> bytes;
+  const auto count = ::recv(socket.native_handle(), bytes.data(), bytes.size(), MSG_DONTWAIT);
+  if (count < 0) return errno == EAGAIN || errno == EINTR;
+  if (count == 0) return false;
+  const std::string_view received(bytes.data(), static_cast<std::size_t>(count));
+  if (tls) return take_encrypted(received);
+  const auto room = buffer.prepare(received.size());
+  buffer.commit(asio::buffer_copy(room, asio::buffer(received)));
+  return true;
+}
+
+bool Connection::take_encrypted(std::string_view received) {
+  if (!hands_shaken) {
+    const auto done = tls->shake_hands(received);
+    outbox.send_tls_outgoing();
+    if (!done || !*done) return done.has_value();
+    hands_shaken = true;
+    received = {};  // a request that came along is kept by the session
+  }
+  const auto room = buffer.prepare(received.size() + TlsSession::kMostKept);
+  const auto plain = tls->read(received, {static_cast<char*>(room.data()), room.size()});
+  buffer.commit(plain.count);
+  outbox.send_tls_outgoing();
+  said_goodbye = plain.closed;
+  return !plain.failure && (!plain.closed || plain.count > 0);
+}
 
 HttpQuestion question_of(http::request<http::string_body> request) {
   HttpQuestion question;
@@ -75,25 +116,45 @@ HttpQuestion question_of(http::request<http::string_body> request) {
   return question;
 }
 
-/// A socket that can be read while an answer is under way: the next request, or the end.
-bool is_gone(tcp::socket& socket) {
-  char next = 0;
-  const auto count = ::recv(socket.native_handle(), &next, 1, MSG_PEEK | MSG_DONTWAIT);
-  return count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR);
+/// Waits for something to come. False: nothing more will.
+asio::awaitable<bool> receive(std::shared_ptr<Connection> connection) {
+  const auto [error] = co_await connection->socket.async_wait(tcp::socket::wait_read, kAsValues);
+  co_return !error && connection->take_received();
 }
 
-/// Whoever waits for the file finds the whole number in it or no file.
-Status write_port(const std::filesystem::path& path, std::uint16_t port) {
+/// Nothing: the connection ended, or what came is no HTTP.
+asio::awaitable<std::optional<HttpQuestion>> next_question(std::shared_ptr<Connection> connection) {
+  http::request_parser<http::string_body> parser;
+  parser.body_limit(kLongestBody);
+  parser.eager(true);
+  for (;;) {
+    std::size_t used = 0;
+    if (connection->buffer.size() > 0) {
+      boost::system::error_code error;
+      used = parser.put(connection->buffer.data(), error);
+      connection->buffer.consume(used);
+      if (error && error != http::error::need_more) co_return std::nullopt;
+      if (parser.is_done()) co_return question_of(parser.release());
+    }
+    if (used > 0 && connection->buffer.size() > 0) continue;
+    const bool more = co_await receive(connection);
+    if (!more) co_return std::nullopt;
+  }
+}
+
+/// Whoever waits for the file finds all of it or no file.
+Status replace_file(const std::filesystem::path& path, std::string_view bytes,
+                    std::string_view option) {
   std::filesystem::path unfinished = path;
   unfinished += ".new";
   std::error_code error;
   std::filesystem::remove(unfinished, error);
-  TRY_DO(write_new_file(unfinished, fmt::format("{}\n", port)));
+  TRY_DO(write_new_file(unfinished, bytes));
   std::filesystem::rename(unfinished, path, error);
   if (!error) return {};
   return failure(ErrorKind::missing,
                  fmt::format("cannot write {}: {}", path.string(), error.message()),
-                 "choose another place for --port-file");
+                 fmt::format("choose another place for {}", option));
 }
 
 void reset_connection(Connection& connection) {
@@ -107,6 +168,7 @@ void reset_connection(Connection& connection) {
 struct SimulatorServer::Implementation {
   explicit Implementation(const SimulatorOptions& given) : options(given), service(given, clock) {}
 
+  Status take_tls();
   Status listen();
   void arm();
   void run_steps();
@@ -122,6 +184,7 @@ struct SimulatorServer::Implementation {
   SystemClock clock;
   asio::io_context context{1};
   tcp::acceptor acceptor{context};
+  std::optional<TlsContext> tls;
   asio::steady_timer step_timer{context};
   asio::steady_timer publish_timer{context};
   std::optional<NvmlPublisher> publisher;
@@ -145,6 +208,18 @@ Status SimulatorServer::Implementation::listen() {
       ErrorKind::missing,
       fmt::format("cannot listen on {} port {}: {}", options.host, options.port, error.message()),
       "choose another --port; --port 0 takes a free one");
+}
+
+Status SimulatorServer::Implementation::take_tls() {
+  if (!options.tls_certificate.empty()) {
+    TRY(tls, server_context(options.tls_certificate, options.tls_key));
+  }
+  if (options.tls_made.empty()) return {};
+  TRY(const MadeCertificate made,
+      make_certificate_for({options.host, "127.0.0.1", "::1", "localhost"}));
+  TRY_DO(replace_file(options.tls_made, made.pem, "--tls"));
+  tls = made.context;
+  return {};
 }
 
 Status SimulatorServer::Implementation::show_gpus() {
@@ -202,7 +277,7 @@ asio::awaitable<void> SimulatorServer::Implementation::accept_connections() {
       continue;
     }
     socket.set_option(tcp::no_delay(true), error);
-    auto connection = std::make_shared<Connection>(std::move(socket));
+    auto connection = std::make_shared<Connection>(std::move(socket), tls ? &*tls : nullptr);
     asio::co_spawn(context, serve(std::move(connection)), asio::detached);
   }
 }
@@ -210,13 +285,9 @@ asio::awaitable<void> SimulatorServer::Implementation::accept_connections() {
 asio::awaitable<void> SimulatorServer::Implementation::serve(
     std::shared_ptr<Connection> connection) {
   for (;;) {
-    http::request_parser<http::string_body> parser;
-    parser.body_limit(kLongestBody);
-    auto [error, count] =
-        co_await http::async_read(connection->socket, connection->buffer, parser, kAsValues);
-    if (error) co_return;
-    HttpQuestion question = question_of(parser.release());
-    const bool goes_on = co_await answer(connection, std::move(question));
+    auto question = co_await next_question(connection);
+    if (!question) co_return;
+    const bool goes_on = co_await answer(connection, *std::move(question));
     if (!goes_on) co_return;
   }
 }
@@ -248,9 +319,9 @@ asio::awaitable<bool> SimulatorServer::Implementation::answer(
 asio::awaitable<bool> SimulatorServer::Implementation::answer_under_way(
     std::shared_ptr<Connection> connection, std::uint64_t id) {
   if (connection->buffer.size() == 0) {
-    const auto [error] = co_await connection->socket.async_wait(tcp::socket::wait_read, kAsValues);
-    if (!connection->answering) co_return !error;
-    if (error || is_gone(connection->socket)) {
+    const bool more = co_await receive(connection);
+    if (!connection->answering) co_return more;
+    if (!more) {
       service.generation().abandon(id);
       co_return false;
     }
@@ -269,9 +340,11 @@ Result<std::unique_ptr<SimulatorServer>> SimulatorServer::create(const Simulator
   TRY_DO(check_options(options));
   auto implementation = std::make_unique<Implementation>(options);
   TRY_DO(implementation->listen());
+  TRY_DO(implementation->take_tls());
   TRY_DO(implementation->show_gpus());
   std::unique_ptr<SimulatorServer> server(new SimulatorServer(std::move(implementation)));
-  if (!options.port_file.empty()) TRY_DO(write_port(options.port_file, server->port()));
+  if (!options.port_file.empty())
+    TRY_DO(replace_file(options.port_file, fmt::format("{}\n", server->port()), "--port-file"));
   return server;
 }
 
@@ -285,18 +358,23 @@ std::string SimulatorServer::start_message() const {
   const bool all = options.host == "0.0.0.0" || options.host == "::";
   const std::string host = all ? "127.0.0.1" : options.host;
   const bool ipv6 = host.find(':') != std::string::npos;
-  const std::string url =
-      fmt::format("http://{}{}{}:{}", ipv6 ? "[" : "", host, ipv6 ? "]" : "", port());
+  const std::string url = fmt::format("{}://{}{}{}:{}", implementation_->tls ? "https" : "http",
+                                      ipv6 ? "[" : "", host, ipv6 ? "]" : "", port());
   std::string gpus = "--all-gpus";
   if (options.gpu.idle_gpus > 0) {
     gpus = "--gpus 0";
     for (int gpu = 1; gpu < options.gpu.engine_gpus; ++gpu) gpus += fmt::format(",{}", gpu);
   }
+  const std::string trust =
+      options.tls_made.empty() ? "" : fmt::format(" --cacert {}", options.tls_made);
   return fmt::format(
       "simulated engine and GPUs (no real energy) at {0}\n"
-      "measure it:   tokenjoule measure --url {0} --sensor dcgm:url={0}/dcgm/metrics {1}\n"
-      "what is true: curl '{0}/truth?from=UNIX_S&to=UNIX_S'\n",
-      url, gpus);
+      "measure it:   tokenjoule measure --url {0} --sensor dcgm:url={0}/dcgm/metrics {1}{2}\n"
+      "what is true: curl{2} '{0}/truth?from=UNIX_S&to=UNIX_S'\n{3}",
+      url, gpus, trust,
+      options.tls_certificate.empty() ? ""
+                                      : "its certificate:  --cacert FILE with the one that signed "
+                                        "it, if not trusted already\n");
 }
 
 Status SimulatorServer::run() {

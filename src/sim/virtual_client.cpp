@@ -89,7 +89,8 @@ bool VirtualClient::refused(Request& request, MonoTime at) {
   if (status == 0) return false;
   request.record.outcome = Outcome::failed;
   request.record.http_status = status;
-  request.record.failure = status == 429 ? "http_429" : "http_500";
+  request.record.failure = status == 429 ? "rate_limited: http 429: simulated refusal"
+                                         : "server_error: http 500: simulated refusal";
   finish(request, at + options_.network_delay);
   return true;
 }

@@ -82,6 +82,16 @@ class Errors(unittest.TestCase):
             self.measure(2, ["/dev/zero"], "--url", engine.url, "--sensor", engine.sensor, "--all-gpus",
                          "--dataset", "jsonl", "--dataset-path", "/dev/zero")
 
+    def test_a_broken_data_set_names_the_place_and_the_form(self):
+        with simulator() as engine, tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "data"
+            for kind, text, words in (("jsonl", '{"prompt": "a"}\n{"prompt": 5}\n', [f"{file}:2:", "input_tokens"]),
+                                      ("sharegpt", '[{"conversations": [', [str(file), "no JSON", "conversations"])):
+                file.write_text(text)
+                with self.subTest(kind=kind):
+                    self.measure(2, words, "--url", engine.url, "--sensor", engine.sensor, "--all-gpus", "--dataset", kind,
+                                 "--dataset-path", file)
+
     def test_extra_body_may_not_change_the_load(self):
         for name in ("prompt", "max_tokens", "stream", "ignore_eos", "model"):
             self.measure(2, [name], "--url", "http://127.0.0.1:1", "--extra-body", json.dumps({name: 1}))

@@ -2,11 +2,8 @@
 import contextlib
 import pathlib
 import shutil
-import socket
-import ssl
 import subprocess
 import tempfile
-import threading
 import unittest
 
 from support import codes_of, events_of, new_folder, result_of, simulator, tokenjoule
@@ -25,42 +22,6 @@ def certificate():
         yield cert, key
 
 
-class TlsFront:
-    """TLS on a port of its own in front of a plain server."""
-
-    def __init__(self, url, cert, key):
-        self.behind = ("127.0.0.1", int(url.rsplit(":", 1)[1]))
-        self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        self.context.load_cert_chain(cert, key)
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.url = f"https://127.0.0.1:{self.listener.getsockname()[1]}"
-        threading.Thread(target=self.accept, daemon=True).start()
-
-    def accept(self):
-        while True:
-            try:
-                raw, _ = self.listener.accept()
-            except OSError:
-                return
-            threading.Thread(target=self.serve, args=(raw,), daemon=True).start()
-
-    def serve(self, raw):
-        with contextlib.suppress(OSError), self.context.wrap_socket(raw, server_side=True) as outside, \
-                socket.create_connection(self.behind) as inside:
-            inwards = threading.Thread(target=pump, args=(outside, inside), daemon=True)
-            inwards.start()
-            pump(inside, outside)
-            inwards.join(1)
-
-
-def pump(source, sink):
-    with contextlib.suppress(OSError, ValueError):
-        while piece := source.recv(65536):
-            sink.sendall(piece)
-    with contextlib.suppress(OSError):
-        sink.shutdown(socket.SHUT_WR)
-
-
 def measure(url, engine, out, *arguments):
     return tokenjoule("measure", "--url", url, "--sensor", engine.sensor, "--all-gpus", "--out", out, *SHORT, *arguments)
 
@@ -68,11 +29,8 @@ def measure(url, engine, out, *arguments):
 class Http(unittest.TestCase):
     @unittest.skipUnless(shutil.which("openssl"), "needs the openssl command to make a certificate")
     def test_tls_with_a_trusted_certificate_end_to_end(self):
-        with certificate() as (cert, key), simulator() as engine, new_folder() as out:
-            front = TlsFront(engine.url, cert, key)
-            sensor = f"dcgm:url={front.url}/dcgm/metrics"
-            done = tokenjoule("measure", "--url", front.url, "--sensor", sensor, "--all-gpus", "--out", out, "--cacert", cert,
-                              *SHORT)
+        with certificate() as (cert, key), simulator("--tls-cert", cert, "--tls-key", key) as engine, new_folder() as out:
+            done = measure(engine.url, engine, out, "--cacert", cert)
             self.assertEqual(done.returncode, 0, done.stderr)
             result = result_of(out)
             self.assertEqual(result["requests"]["failed"], 0, result["requests"])
@@ -82,18 +40,37 @@ class Http(unittest.TestCase):
 
     @unittest.skipUnless(shutil.which("openssl"), "needs the openssl command to make a certificate")
     def test_who_is_not_trusted_is_refused_unless_told_otherwise_which_the_result_shows(self):
-        with certificate() as (cert, key), simulator() as engine, new_folder() as out:
-            front = TlsFront(engine.url, cert, key)
-            refused = measure(front.url, engine, out)
+        with certificate() as (cert, key), simulator("--tls-cert", cert, "--tls-key", key) as engine, new_folder() as out:
+            refused = measure(engine.url, engine, out)
             self.assertEqual(refused.returncode, 3, refused.stderr)
             self.assertIn("self-signed", refused.stderr)
             self.assertIn("--cacert", refused.stderr)
             self.assertFalse(out.exists())
-            done = measure(front.url, engine, out, "--insecure")
+            done = measure(engine.url, engine, out, "--insecure")
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertIn("tls_not_verified", codes_of(result_of(out)))
-            self.assertEqual(events_of(out)[0]["configuration"]["tls_not_verified"], [front.url])
+            self.assertEqual(events_of(out)[0]["configuration"]["tls_not_verified"],
+                             [engine.url, engine.url + "/dcgm/metrics"])
             self.assertIn("tls_not_verified", (out / "report.md").read_text())
+
+    def test_a_certificate_that_the_simulator_made_is_trusted_by_its_file(self):
+        with new_folder() as folder, new_folder() as out:
+            folder.mkdir()
+            with simulator("--tls", folder / "cert.pem") as engine:
+                done = measure(engine.url, engine, out, "--cacert", folder / "cert.pem")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(result_of(out)["requests"]["failed"], 0, done.stderr)
+                self.assertNotIn("PRIVATE", (folder / "cert.pem").read_text())
+
+    def test_a_certificate_without_its_key_is_refused(self):
+        done = tokenjoule("simulate", "--tls-cert", "cert.pem")
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("--tls-key", done.stderr)
+
+    def test_a_file_without_a_certificate_is_refused(self):
+        done = tokenjoule("simulate", "--port", "0", "--tls-cert", __file__, "--tls-key", __file__)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("no certificate", done.stderr)
 
     def test_streams_are_dealt_out_to_several_servers_and_their_counters_added(self):
         with simulator() as first, simulator() as second, new_folder() as out:

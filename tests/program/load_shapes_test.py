@@ -136,6 +136,34 @@ class LoadShapes(unittest.TestCase):
             self.assertIn(said, done.stderr)
             self.assertEqual(len(done.stderr.splitlines()), 1)
 
+    def test_a_conversation_by_chat_is_sent_as_messages(self):
+        with simulator() as engine, new_folder() as out:
+            talk = out.parent / "talk.jsonl"
+            talk.write_text(json.dumps({"turns": [{"prompt": "aaaa", "answer": "bbbb", "output_tokens": 4},
+                                                  {"prompt": "cccc", "output_tokens": 4}]}))
+            measure(engine, out, "--dataset", "jsonl", "--dataset-path", talk, "--endpoint", "chat", "-c", "1", "-n", "2",
+                    timing=QUICK[:6])
+            prompts = [line["prompt_tokens"] for line in measured_of(out)]
+            # A token a text, four more a message, three that open the answer.
+            self.assertEqual(set(prompts), {1 + 4 + 3, 3 * (1 + 4) + 3})
+
+    def test_the_model_of_each_request_is_in_the_record_where_there_are_several(self):
+        with simulator() as engine, new_folder() as out:
+            measure(engine, out, "-c", "2", "--lora", "simulated-model", "--duration", "2")
+            self.assertEqual({line["model"] for line in requests_of(out)}, {"simulated-model"})
+        with simulator() as engine, new_folder() as out:
+            measure(engine, out, "-c", "2", "--duration", "2")
+            self.assertFalse(any("model" in line for line in requests_of(out)))
+
+    def test_tokens_are_counted_by_ids_where_the_engine_lists_them(self):
+        for extra, source in (((), "event_ids"), (("--no-return-token-ids",), "usage")):
+            with simulator("--tokens-per-event", "3") as engine, new_folder() as out:
+                measure(engine, out, "-c", "2", "--duration", "2", *extra)
+                told = next(line for line in events_of(out) if line["event"] == "engine")
+                self.assertEqual(told.get("token_ids_listed", False), source == "event_ids")
+                self.assertEqual(result_of(out)["tokens"]["source"], source)
+                self.assertNotIn("tokens_disagree", [reason["code"] for reason in result_of(out)["verdict"]["reasons"]])
+
 
 if __name__ == "__main__":
     unittest.main()

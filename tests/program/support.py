@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import signal
+import ssl
 import subprocess
 import tempfile
 import time
@@ -11,6 +12,7 @@ import urllib.request
 
 PROGRAM = os.environ.get("TOKENJOULE", "")
 FAKE_NVML = pathlib.Path(PROGRAM).resolve().parent / "libtokenjoule-fake-nvml.so"
+UNVERIFIED = ssl._create_unverified_context()
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 
 
@@ -41,11 +43,12 @@ class Simulator:
             if self.process.poll() is not None or time.monotonic() > deadline:
                 raise AssertionError("the simulator did not start")
             time.sleep(0.02)
-        self.url = f"http://127.0.0.1:{port_file.read_text().strip()}"
+        scheme = "https" if {"--tls", "--tls-cert"} & set(arguments) else "http"
+        self.url = f"{scheme}://127.0.0.1:{port_file.read_text().strip()}"
         self.sensor = f"nvml:library={FAKE_NVML}" if nvml else f"dcgm:url={self.url}/dcgm/metrics"
 
     def get(self, path):
-        with urllib.request.urlopen(self.url + path, timeout=10) as answer:
+        with urllib.request.urlopen(self.url + path, timeout=10, context=UNVERIFIED) as answer:
             return answer.read().decode()
 
     def truth(self, start, end):

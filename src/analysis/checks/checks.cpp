@@ -34,6 +34,7 @@ constexpr CheckCode kCodes[] = {
     {"power_capped", "note"},
     {"prompt_cache_hits", "care"},
     {"prompt_length_differs", "care"},
+    {"prompts_estimated", "note"},
     {"random_text", "note"},
     {"records_lost", "care, unusable"},
     {"sensor_gap", "care, unusable"},

@@ -1,3 +1,4 @@
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include "analysis/test_run.hpp"
@@ -104,6 +105,30 @@ TEST(TokensEstimated, IsACompletedAnswerWithoutUsage) {
   const Report report = run.analysed();
   EXPECT_EQ(severity_of(report, "tokens_estimated"), "care");
   EXPECT_EQ(report.tokens.source, "events_estimated");
+}
+
+TEST(PromptsEstimated, IsAPromptThatNobodyCounted) {
+  TestRun run = sound_run();
+  EXPECT_EQ(severity_of(run.analysed(), "prompts_estimated"), "none");
+  for (RequestRecord& request : run.run.requests) request.prompt_tokens.reset();
+  const Report report = run.analysed();
+  EXPECT_EQ(severity_of(report, "prompts_estimated"), "note");
+  EXPECT_EQ(severity_of(report, "tokens_estimated"), "none");
+}
+
+TEST(TokensDisagree, WhereTheEventsStateOtherTokensThanUsage) {
+  const auto severity_with = [](std::int64_t in_events, std::int64_t usage) {
+    TestRun run = sound_run();
+    RequestRecord& request = run.answer(25, {1});
+    request.token_times = fmt::format("1000000x{}", in_events);
+    request.output_tokens = request.output_tokens_asked = usage;
+    return severity_of(run.analysed(), "tokens_disagree");
+  };
+  EXPECT_EQ(severity_with(100, 100), "none");
+  EXPECT_EQ(severity_with(99, 100), "none");  // the end of text was not listed
+  EXPECT_EQ(severity_with(95, 100), "care");
+  EXPECT_EQ(severity_with(105, 100), "care");
+  EXPECT_EQ(severity_with(50, 100), "unusable");
 }
 
 TEST(NoTokens, FromALiveEngineIsUnusable) {

@@ -73,6 +73,27 @@ void compare_with_limit(const Facts& facts, Gathered& disagree) {
                            counted, asked));
 }
 
+/// Where each event states its tokens (by their ids, or by a usage that grows), they must add up to
+/// the usage at the end; an end-of-text token may be counted there and not be listed.
+void compare_with_events(const Facts& facts, Gathered& disagree) {
+  double listed = 0, counted = 0, answers = 0;
+  for (std::size_t i = 0; i < facts.run.requests.size(); ++i) {
+    const RequestRecord& request = facts.run.requests[i];
+    const AnswerTokens& answer = facts.tokens.answers[i];
+    if (request.outcome != Outcome::completed || !request.output_tokens || !answer.listed) continue;
+    listed += *answer.listed;
+    counted += static_cast<double>(*request.output_tokens);
+    ++answers;
+  }
+  const double off = std::abs(counted - listed);
+  const double share = share_off(off - (counted > listed ? answers : 0), counted);
+  if (share <= thresholds::kTokensOff) return;
+  disagree.add(severity_of(share),
+               fmt::format("the events of completed answers state {:.0f} output "
+                           "tokens, their usage {:.0f}",
+                           listed, counted));
+}
+
 /// Prompt tokens of the whole load. A preempted request's prompt may be counted again, so that more
 /// of them prove nothing then.
 void compare_prompts(const Facts& facts, Gathered& foreign) {
@@ -120,6 +141,21 @@ void check_prompt_length(const Facts& facts, std::vector<CheckFinding>& findings
   differs.append_to(findings);
 }
 
+/// Of the prompts of an engine that tells nothing of them only their asked lengths are known.
+void check_prompts_counted(const Facts& facts, std::vector<CheckFinding>& findings) {
+  const std::int64_t as_asked = facts.tokens.client.completed_prompts_as_asked;
+  if (as_asked == 0 || facts.tokens.prompt_run_by_engine) return;
+  Gathered estimated("prompts_estimated",
+                     "use an engine that sends usage in streams, or one that "
+                     "has a counter of prompt tokens");
+  estimated.add(Severity::note,
+                fmt::format("{} completed answers came without a count of their prompt, and the "
+                            "engine has no counter of prompts: they are taken to be as long as "
+                            "asked for, how far that is off is not known",
+                            as_asked));
+  estimated.append_to(findings);
+}
+
 void check_counted(const Facts& facts, std::vector<CheckFinding>& findings) {
   const TokenFacts& tokens = facts.tokens;
   Gathered estimated("tokens_estimated", "use an engine that sends usage in streams");
@@ -144,6 +180,7 @@ void check_tokens(const Facts& facts, std::vector<CheckFinding>& findings) {
   Gathered foreign("foreign_traffic", kStopOthers);
   compare_output(facts, disagree, foreign);
   compare_with_limit(facts, disagree);
+  compare_with_events(facts, disagree);
   compare_prompts(facts, foreign);
   if (facts.tokens.engine_restarted) {
     disagree.add(Severity::care,
@@ -153,6 +190,7 @@ void check_tokens(const Facts& facts, std::vector<CheckFinding>& findings) {
   disagree.append_to(findings);
   foreign.append_to(findings);
   check_counted(facts, findings);
+  check_prompts_counted(facts, findings);
   check_cache_hits(facts, findings);
   check_prompt_length(facts, findings);
 }

@@ -57,7 +57,10 @@ const TableDialect& sglang_dialect() {
   static const TableDialect dialect({
       .name = "sglang",
       .fits = fit,
-      .request = {.ignore_eos = true, .min_tokens = "min_tokens", .chat_min_tokens = "min_tokens"},
+      .request = {.ignore_eos = true,
+                  .min_tokens = "min_tokens",
+                  .chat_min_tokens = "min_tokens",
+                  .return_token_ids = true},
       .token_id_prompts = true,
       .further_pages = {"/server_info", "/get_server_info"},
       .why_no_metrics = "SGLang was started without --enable-metrics",

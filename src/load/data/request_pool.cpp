@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "base/check.hpp"
+#include "base/text.hpp"
 #include "io/digest.hpp"
 #include "io/file.hpp"
 #include "load/data/sampling.hpp"
@@ -57,6 +58,17 @@ class TextCounter {
   bool engine_answers_;
 };
 
+/// "FILE:LINE: …", which editors and terminals can follow, where the message begins with a line.
+Error located(Error error, const std::string& path) {
+  constexpr std::string_view kLine = "line ";
+  if (!starts_with(error.message, kLine)) return std::move(error).in(path);
+  const auto blank = error.message.find(' ', kLine.size());
+  error.message =
+      fmt::format("{}:{}: {}", path, error.message.substr(kLine.size(), blank - kLine.size()),
+                  error.message.substr(blank + 1));
+  return error;
+}
+
 void keep_some(RequestPool& pool, std::uint64_t seed) {
   std::vector<std::uint64_t> chosen;
   for (std::uint64_t i = 0; i < kMostTexts; ++i) {
@@ -106,7 +118,7 @@ Result<RequestPool> request_pool_of(DataSetKind kind, const std::string& path) {
   }
   TRY(const std::string bytes, file_bytes(path));
   auto pool = request_pool_in(kind, bytes);
-  if (!pool) return unexpected(std::move(pool).error().in(path));
+  if (!pool) return unexpected(located(std::move(pool).error(), path));
   pool->sha256 = sha256_hex(bytes);
   return pool;
 }

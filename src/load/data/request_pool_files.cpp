@@ -95,7 +95,8 @@ Status add_azure_row(RequestPool& pool, std::string_view line, std::size_t numbe
 Result<JsonDocument> object_in(std::string_view line, std::size_t number) {
   auto document = JsonDocument::parse(line);
   if (document && document->root().is(JsonNode::Type::object)) return document;
-  return bad_line(number, "is no JSON object", "one object a line");
+  return bad_line(number, "is no JSON object",
+                  "write one JSON object a line, or choose another --dataset for this file");
 }
 
 Status add_mooncake_row(RequestPool& pool, std::string_view line, std::size_t number) {
@@ -114,7 +115,8 @@ Status add_mooncake_row(RequestPool& pool, std::string_view line, std::size_t nu
   const JsonView blocks = json["hash_ids"];
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     const auto block = blocks[i].integer();
-    if (!block || *block < 0) return bad_line(number, "has a hash id that is no number", "");
+    if (!block || *block < 0)
+      return bad_line(number, "has a hash id that is no number", R"(write "hash_ids": [0, 1])");
     entry.blocks.push_back(static_cast<std::uint64_t>(*block));
   }
   pool.entries.push_back(std::move(entry));
@@ -203,11 +205,15 @@ std::string_view said_by(const JsonView& turn, std::string_view speaker, std::st
 }
 
 Status read_sharegpt(RequestPool& pool, std::string_view bytes) {
-  TRY(const JsonDocument document, JsonDocument::parse(bytes));
-  const JsonView list = document.root();
+  constexpr const char* kHint =
+      R"(ShareGPT is [{"conversations": [{"from": "human", "value": "…"}, …]}, …])";
+  const auto document = JsonDocument::parse(bytes);
+  if (!document) {
+    return failure(ErrorKind::usage, "this is no JSON: " + document.error().message, kHint);
+  }
+  const JsonView list = document->root();
   if (!list.is(JsonNode::Type::array)) {
-    return failure(ErrorKind::usage, "this is no JSON array of conversations",
-                   R"(ShareGPT is [{"conversations": [{"from": "human", "value": "…"}, …]}, …])");
+    return failure(ErrorKind::usage, "this is no JSON array of conversations", kHint);
   }
   for (std::size_t i = 0; i < list.size(); ++i) {
     const JsonView turns = list[i]["conversations"];

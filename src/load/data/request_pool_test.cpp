@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "io/file.hpp"
+
 namespace tokenjoule {
 namespace {
 
@@ -156,6 +158,23 @@ TEST(ShareGpt, TakesTheFirstQuestionAndItsAnswer) {
   EXPECT_EQ(pool->entries[0].input, 8);
   EXPECT_EQ(pool->entries[0].output, 6);
   EXPECT_EQ(pool->lengths, "engine");
+}
+
+TEST(ShareGpt, ThatIsBrokenIsAUsageErrorThatShowsTheForm) {
+  const auto pool = request_pool_in(DataSetKind::sharegpt, R"([{"conversations": [)");
+  ASSERT_FALSE(pool);
+  EXPECT_EQ(pool.error().kind, ErrorKind::usage);
+  EXPECT_NE(pool.error().hint.find("conversations"), std::string::npos);
+}
+
+TEST(RequestPool, AnErrorInAFileNamesFileAndLine) {
+  const std::string path = testing::TempDir() + "/broken.jsonl";
+  std::filesystem::remove(path);
+  ASSERT_TRUE(write_new_file(path, "{\"prompt\": \"a\"}\n{\"prompt\": 5}\n"));
+  const auto pool = request_pool_of(DataSetKind::jsonl, path);
+  ASSERT_FALSE(pool);
+  EXPECT_EQ(pool.error().message, path + ":2: has no prompt");
+  EXPECT_NE(pool.error().hint, "");
 }
 
 TEST(CountTexts, EstimatesFourBytesATokenWhereTheEngineDoesNotCount) {

@@ -70,7 +70,7 @@ Result<PrometheusPage> page_at(HttpClient& client, const Url& url) {
   TRY(const HttpReply reply, client.get(url));
   if (reply.status != 200) {
     return failure(ErrorKind::missing, fmt::format("{} {}", url.text(), status_words(reply)),
-                   kUrlHint);
+                   status_hint(reply, kUrlHint));
   }
   auto page = prometheus_page(reply.body, reply.content_type);
   if (!page) return unexpected(std::move(page).error().in(url.text()));
