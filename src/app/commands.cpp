@@ -6,6 +6,7 @@ const std::vector<CommandSpec>& commands() {
   static const std::vector<CommandSpec> all = {
       measure_command(),  analyze_command(),  sensors_command(),
       simulate_command(), selftest_command(), published_command(),
+      estimate_command(),
   };
   return all;
 }

@@ -15,5 +15,6 @@ CommandSpec sensors_command();
 CommandSpec simulate_command();
 CommandSpec selftest_command();
 CommandSpec published_command();
+CommandSpec estimate_command();
 
 }  // namespace tokenjoule

@@ -167,7 +167,9 @@ void EnergyBases::measured_gpu(const PublishedResult& row, BasesFound& found) {
   if (!basis.system_w && energy.gpu_mean_w && row.gpus)
     basis.system_w = *energy.gpu_mean_w * *row.gpus;
   if (!basis.gpu_w && basis.system_w && row.gpus) basis.gpu_w = *basis.system_w / *row.gpus;
-  if (!basis.system_w && !energy.j_per_output_token && !energy.j_per_total_token) return;
+  if (!basis.system_w && !energy.j_per_output_token && !energy.j_per_total_token &&
+      !energy.j_per_query)
+    return;
   if (energy.valid == false) return refuse(found, "its publisher calls its power not valid");
   const double schema = energy.schema_version.value_or(1);
   if (schema > 2) return refuse(found, fmt::format("power schema {} is not known", schema));
@@ -204,7 +206,9 @@ void EnergyBases::measured_wall(const PublishedResult& row, BasesFound& found) {
   EnergyBasis basis{.kind = EnergyKind::measured_wall};
   basis.system_w = row.energy.wall_mean_w;
   basis.j_answer = row.energy.wall_j_per_query;
-  basis.words = set_.keep("whole system at the wall, measured");
+  basis.words = set_.keep(row.has(RowFlag::power_log)
+                              ? "whole system at the wall, from the power log of the run"
+                              : "whole system at the wall, measured");
   found.bases.push_back(basis);
 }
 

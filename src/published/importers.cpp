@@ -5,6 +5,8 @@
 #include "base/text.hpp"
 #include "published/inferencex.hpp"
 #include "published/inferencex_power.hpp"
+#include "published/mlenergy.hpp"
+#include "published/mlperf.hpp"
 #include "published/own_result.hpp"
 #include "published/plain_csv.hpp"
 
@@ -15,6 +17,10 @@ namespace {
 constexpr Importer kImporters[] = {
     {"inferencex", "InferenceX (InferenceMAX) results: aggregates, API rows, raw results, power",
      recognises_inferencex, read_inferencex, join_inferencex},
+    {"mlperf", "MLPerf Inference: summaries, systems, logs of loadgen and of the power meter",
+     recognises_mlperf, read_mlperf, join_mlperf},
+    {"mlenergy", "ML.ENERGY Leaderboard: tasks and models of v3, runs of v2", recognises_mlenergy,
+     read_mlenergy, join_mlenergy},
     {"tokenjoule", "result.json of this program", recognises_own_result, read_own_result, nullptr},
     {"csv", "a CSV whose columns have the names of docs/published.md", recognises_plain_csv,
      read_plain_csv, nullptr},

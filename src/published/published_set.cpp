@@ -14,6 +14,20 @@ PooledText TextPool::keep(std::string_view text) {
 
 namespace {
 
+/// What tells rows apart where the publication itself gives each a name: rows of one MLPerf ID may
+/// differ in what ran alone, own rows and those of a CSV in their lengths and energies alone.
+/// InferenceX numbers one result anew in each of its publications.
+auto named_identity_of(const PublishedResult& row) {
+  const bool named =
+      row.source != PublishedSource::inferencex && row.source != PublishedSource::mlenergy;
+  static const PublishedResult none;
+  const PublishedResult& from = named ? row : none;
+  return std::make_tuple(from.attribution.id, from.model_path, from.attribution.division,
+                         from.requests_per_s, from.mean_input_len, from.mean_output_len,
+                         from.energy.j_per_query, from.energy.all_gpus_mean_w,
+                         from.energy.wall_mean_w);
+}
+
 /// All that tells one result from another. Raw runs, which carry no date of a day, are told apart
 /// by their start.
 auto identity_of(const PublishedResult& row) {
@@ -23,7 +37,7 @@ auto identity_of(const PublishedResult& row) {
                          by.suite, by.submitter, row.concurrency, row.batch_limit,
                          row.nominal_input_len, row.nominal_output_len, row.gpus, row.per_gpu.total,
                          row.system.total, row.system.output, row.duration_s,
-                         row.energy.wall_j_per_query);
+                         row.energy.wall_j_per_query, named_identity_of(row));
 }
 
 void mix(std::size_t& seed, std::size_t value) {

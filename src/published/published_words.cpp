@@ -38,7 +38,10 @@ std::string_view notice_of(PublishedSource source) {
              "answer are our calculation, not an MLPerf metric; not verified by MLCommons "
              "Association.";
     case PublishedSource::mlenergy:
-      return "Data from the ML.ENERGY Leaderboard (https://ml.energy).";
+      return "Data from the ML.ENERGY Leaderboard (https://ml.energy); cite Chung et al., The "
+             "ML.ENERGY Benchmark, NeurIPS Datasets and Benchmarks 2025 (arXiv 2505.06371). GPU "
+             "boards over the steady window of a run, prefill inside; rounds v2 and v3 are not "
+             "comparable run for run.";
     case PublishedSource::tokenjoule: return "Own measurements, by tokenjoule.";
     case PublishedSource::csv:
       return "Rows of a CSV without a publisher: its origin is yours to state.";
