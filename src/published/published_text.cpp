@@ -45,6 +45,7 @@ std::string heading_of(const PublishedTable& table, const Section& section) {
 struct Layout {
   std::vector<std::size_t> widths;
   std::vector<bool> right;
+  bool medians = false;  ///< a median stands among them
 };
 
 std::string cut(std::string text) {
@@ -68,6 +69,7 @@ Layout layout_of(const PublishedTable& table, const Section& section, std::vecto
       cells.push_back(cut(shown(cell)));
       layout.widths[i] = std::max(layout.widths[i], cells.back().size());
       if (is_number(cell)) layout.right[i] = true;
+      if (cell.median && is_number(cell)) layout.medians = true;
     }
     rows.push_back(std::move(cells));
   }
@@ -75,14 +77,15 @@ Layout layout_of(const PublishedTable& table, const Section& section, std::vecto
 }
 
 void add_row(std::string& text, const Layout& layout, const Cells& cells) {
-  std::string line;
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    const std::string blanks(layout.widths[i] - cells[i].size(), ' ');
-    if (i != 0) line += "  ";
-    line += layout.right[i] ? blanks + cells[i] : cells[i] + blanks;
+    const std::size_t blanks = layout.widths[i] - cells[i].size();
+    if (i != 0) text += "  ";
+    if (layout.right[i]) text.append(blanks, ' ');
+    text += cells[i];
+    if (!layout.right[i]) text.append(blanks, ' ');
   }
-  line.erase(line.find_last_not_of(' ') + 1);
-  text += line + '\n';
+  text.erase(text.find_last_not_of(' ') + 1);
+  text += '\n';
 }
 
 Cells headers_of(const PublishedTable& table) {
@@ -91,22 +94,12 @@ Cells headers_of(const PublishedTable& table) {
   return cells;
 }
 
-bool shows_medians(const PublishedTable& table) {
-  for (const TableLine& line : table.lines) {
-    for (const Column& column : table.columns) {
-      const CellValue cell = column.at(line);
-      if (cell.median && is_number(cell)) return true;
-    }
-  }
-  return false;
-}
-
-std::string definition_lines(const PublishedTable& table, std::string_view bullet) {
+std::string definition_lines(const PublishedTable& table, std::string_view bullet, bool medians) {
   std::string text;
   for (const Column& column : table.columns) {
     if (column.about_energy) text += fmt::format("{}{}: {}\n", bullet, column.header, column.words);
   }
-  if (shows_medians(table)) text += fmt::format("{}m: median; no mean was published\n", bullet);
+  if (medians) text += fmt::format("{}m: median; no mean was published\n", bullet);
   return text;
 }
 
@@ -129,33 +122,37 @@ void add_markdown_row(std::string& text, const Cells& cells) {
 
 std::string published_terminal(const PublishedTable& table) {
   std::string text;
+  bool medians = false;
   for (const Section& section : sections_of(table)) {
     if (!text.empty()) text += '\n';
     text += heading_of(table, section) + '\n';
     std::vector<Cells> rows;
     rows.reserve(static_cast<std::size_t>(section.end - section.begin));
     const Layout layout = layout_of(table, section, rows);
+    medians = medians || layout.medians;
     add_row(text, layout, headers_of(table));
     for (const Cells& cells : rows) add_row(text, layout, cells);
   }
   if (text.empty()) return "no row is left\n";
-  text += '\n' + definition_lines(table, "");
+  text += '\n' + definition_lines(table, "", medians);
   for (const std::string& notice : notices_of(table)) text += notice + '\n';
   return text;
 }
 
 std::string published_markdown(const PublishedTable& table) {
   std::string text = "# Energy of published results\n";
+  bool medians = false;
   for (const Section& section : sections_of(table)) {
     text += fmt::format("\n## {}\n\n", heading_of(table, section));
     std::vector<Cells> rows;
     const Layout layout = layout_of(table, section, rows);
+    medians = medians || layout.medians;
     add_markdown_row(text, headers_of(table));
     for (const bool right : layout.right) text += right ? "|---:" : "|---";
     text += "|\n";
     for (const Cells& cells : rows) add_markdown_row(text, cells);
   }
-  text += '\n' + definition_lines(table, "- ");
+  text += '\n' + definition_lines(table, "- ", medians);
   for (const std::string& notice : notices_of(table)) text += fmt::format("\n{}\n", notice);
   return text;
 }

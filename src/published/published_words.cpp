@@ -86,9 +86,9 @@ std::string shown(const CellValue& cell) {
   if (number == nullptr) return "n/a";
   const double size = std::abs(*number);
   const bool whole = size >= 1000 || *number == std::floor(*number);
-  return fmt::format("{}{}",
-                     whole ? fmt::format("{:.0f}", *number) : fmt::format("{:.4g}", *number),
-                     cell.median ? "m" : "");
+  std::string text = whole ? fmt::format("{:.0f}", *number) : fmt::format("{:.4g}", *number);
+  if (cell.median) text += 'm';
+  return text;
 }
 
 }  // namespace tokenjoule

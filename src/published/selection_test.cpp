@@ -1,5 +1,10 @@
 #include "published/selection.hpp"
 
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <utility>
+
 #include <gtest/gtest.h>
 
 #include "published/importers.hpp"
@@ -145,6 +150,26 @@ TEST(Comparators, HaveWattsOfTheirOwnOrGiven) {
   EXPECT_EQ(comparator_in("kettle=2000")->watts, 2000);
   EXPECT_FALSE(comparator_in("kettle"));
   EXPECT_FALSE(comparator_in("kettle=0"));
+}
+
+TEST(Columns, EveryOneIsInTheDocumentation) {
+  std::ifstream file(TOKENJOULE_SOURCE_DIR "/docs/published.md");
+  const std::string docs(std::istreambuf_iterator<char>(file), {});
+  std::set<std::string> words;
+  std::string word;
+  for (const char c : docs) {
+    const bool part = c == '_' || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+    if (part) word += c;
+    if (!part) words.insert(std::exchange(word, {}));
+  }
+  for (const Column& column : published_columns())
+    EXPECT_TRUE(words.count(column.name)) << column.name;
+  for (int flag = 0; flag <= static_cast<int>(RowFlag::no_throughput); ++flag) {
+    const std::string name(name_of(static_cast<RowFlag>(flag)));
+    EXPECT_FALSE(name.empty());
+    EXPECT_TRUE(words.count(name)) << name;
+  }
+  for (const Importer& importer : importers()) EXPECT_TRUE(words.count(std::string(importer.name)));
 }
 
 TEST(Columns, EveryOneHasANameAHeaderAndWords) {
