@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "published/audit/audit_row.hpp"
 
@@ -71,7 +70,7 @@ std::vector<bool> sidecar_files(const PublishedSet& set) {
 }
 
 AuditSet audited(const PublishedSet& set, const AuditOptions& options) {
-  AuditSet audited{&set, {}, sidecar_files(set)};
+  AuditSet audited{&set, {}, 0, sidecar_files(set)};
   std::vector<std::uint32_t> rows_of_file(set.files.size());
   for (const PublishedResult& result : set.rows) ++rows_of_file[result.origin.file];
   audited.rows.reserve(set.rows.size());
@@ -87,6 +86,7 @@ AuditSet audited(const PublishedSet& set, const AuditOptions& options) {
   }
   for (const std::uint32_t index : options.rows) audited.rows[index].wanted = true;
   match_seeds(audited.rows);
+  audited.configurations = number_configurations(audited.rows);
   return audited;
 }
 

@@ -21,7 +21,8 @@ struct AuditRow {
   std::optional<SeedMatch> seed;      ///< absent: no lengths, no split, or too many streams
   const GpuReference* gpu = nullptr;  ///< nullptr: not known
   const ModelReference* model = nullptr;
-  bool wanted = true;  ///< findings about it are asked for
+  bool wanted = true;               ///< findings about it are asked for
+  std::uint32_t configuration = 0;  ///< the same for all rows that differ in load and day only
 
   const PublishedResult& operator*() const { return *result; }
   const PublishedResult* operator->() const { return result; }
@@ -34,8 +35,12 @@ struct AuditRow {
 struct AuditSet {
   const PublishedSet* set = nullptr;
   std::vector<AuditRow> rows;
-  std::vector<bool> is_sidecar;  ///< by file: a power log or another file beside the results
+  std::size_t configurations = 0;  ///< how many different ones there are
+  std::vector<bool> is_sidecar;    ///< by file: a power log or another file beside the results
 };
+
+/// Numbers the rows' configurations in the order of their first rows; how many there are.
+std::size_t number_configurations(std::vector<AuditRow>& rows);
 
 /// Where rules put what they find.
 class AuditReport {

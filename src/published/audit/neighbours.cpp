@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <set>
 #include <string_view>
-#include <tuple>
 #include <unordered_map>
 
 #include "published/audit/checks.hpp"
@@ -20,48 +19,11 @@ constexpr double kEnergyRise = 0.05;  ///< of energy per token as batches grow
 
 using Rows = std::vector<const AuditRow*>;
 
-/// What makes two rows rows of one configuration, whatever their load and day.
-auto configuration_of(const PublishedResult& row) {
-  const auto layout = [](const PublishedLayout& part) {
-    return std::make_tuple(part.gpus, part.tensor, part.pipeline, part.expert, part.prefill_context,
-                           part.decode_context, part.workers, part.dp_attention);
-  };
-  return std::make_tuple(row.source, row.model, row.hardware, row.framework, row.precision,
-                         row.speculation, row.scenario, row.nominal_input_len,
-                         row.nominal_output_len, row.disaggregated, row.gpus, layout(row.whole),
-                         layout(row.prefill), layout(row.decode));
-}
-
-using Configuration = decltype(configuration_of(PublishedResult()));
-
-void mix(std::size_t& seed, std::size_t value) {
-  seed ^= value + 0x9e3779b97f4a7c15U + (seed << 6U) + (seed >> 2U);
-}
-
-struct ConfigurationHash {
-  std::size_t operator()(const Configuration& key) const {
-    std::size_t seed = 0;
-    const auto text = [&](std::string_view value) {
-      mix(seed, std::hash<std::string_view>()(value));
-    };
-    const auto number = [&](Number value) { mix(seed, std::hash<double>()(value.value_or(-1))); };
-    for (const auto value :
-         {std::get<1>(key), std::get<2>(key), std::get<3>(key), std::get<4>(key), std::get<6>(key)})
-      text(value);
-    for (const auto& value : {std::get<7>(key), std::get<8>(key), std::get<10>(key)}) number(value);
-    return seed;
-  }
-};
-
-/// Rows of each configuration, the configurations in the order of their first row.
+/// Rows of each configuration that are taken, the configurations in the order of their first row.
 std::vector<Rows> by_configuration(const AuditSet& set, bool (*taken)(const AuditRow&)) {
-  std::unordered_map<Configuration, std::size_t, ConfigurationHash> places;
-  std::vector<Rows> groups;
+  std::vector<Rows> groups(set.configurations);
   for (const AuditRow& row : set.rows) {
-    if (!taken(row)) continue;
-    const auto [place, added] = places.try_emplace(configuration_of(*row), groups.size());
-    if (added) groups.emplace_back();
-    groups[place->second].push_back(&row);
+    if (taken(row)) groups[row.configuration].push_back(&row);
   }
   return groups;
 }
