@@ -120,7 +120,7 @@ TEST(TokensDisagree, WhereTheEventsStateOtherTokensThanUsage) {
   const auto severity_with = [](std::int64_t in_events, std::int64_t usage) {
     TestRun run = sound_run();
     RequestRecord& request = run.answer(25, {1});
-    request.token_times = fmt::format("1000000x{}", in_events);
+    request.token_times = TokenTimes::in(fmt::format("1000000x{}", in_events)).value();
     request.output_tokens = request.output_tokens_asked = usage;
     return severity_of(run.analysed(), "tokens_disagree");
   };
