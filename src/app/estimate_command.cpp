@@ -160,8 +160,8 @@ CommandSpec estimate_command() {
       "enclose. Every figure is\nof the kind modelled.",
       estimate_options(),
       {"tokenjoule estimate --from results/ --input-len 2000 --output-len 1500",
-       "tokenjoule estimate --from rows.json --input-len 4096 --output-len 1024 --where "
-       "'model=dsr1 gpu=h200' --kind provisioned"},
+       "tokenjoule estimate --from rows.json --input-len 4096 --output-len 1024 "
+       "--where gpu=h200 --kind provisioned"},
       0,
       run_estimate};
 }
