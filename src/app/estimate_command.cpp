@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "app/commands.hpp"
 #include "app/exit_code.hpp"
@@ -85,18 +85,16 @@ std::vector<std::uint32_t> chosen_rows(const PublishedSet& set, const EstimateCh
 
 /// The reason that most configurations have, for a refusal of all.
 std::string main_reason(const Estimates& estimates) {
-  const auto most =
-      std::max_element(estimates.refused.begin(), estimates.refused.end(),
-                       [](const auto& a, const auto& b) { return a.second < b.second; });
-  if (most == estimates.refused.end()) return "no row has an energy";
-  return fmt::format(
-      "{} of {}: {}", most->second,
-      [&] {
-        std::size_t all = 0;
-        for (const auto& [why, count] : estimates.refused) all += count;
-        return all;
-      }(),
-      most->first);
+  std::size_t all = 0;
+  std::size_t most = 0;
+  std::string_view reason = "no row has an energy";
+  for (const auto& [why, count] : estimates.refused) {
+    all += count;
+    if (count <= most) continue;
+    most = count;
+    reason = why;
+  }
+  return fmt::format("{} of {}: {}", most, all, reason);
 }
 
 Result<int> run_estimate(const ParsedOptions& parsed) {
@@ -161,7 +159,7 @@ CommandSpec estimate_command() {
       estimate_options(),
       {"tokenjoule estimate --from results/ --input-len 2000 --output-len 1500",
        "tokenjoule estimate --from rows.json --input-len 4096 --output-len 1024 "
-       "--where gpu=h200 --kind provisioned"},
+       "--where gpu=h200"},
       0,
       run_estimate};
 }

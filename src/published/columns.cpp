@@ -258,7 +258,7 @@ Result<Column> column_named(std::string_view name, const std::vector<Comparator>
 std::vector<std::string> default_columns() {
   return {"model",    "gpu",     "gpus",     "framework",     "precision", "spec",
           "isl",      "osl",     "conc",     "interactivity", "e2e",       "watts",
-          "j_output", "j_total", "wh_query", "wh_answer", "basis"};
+          "j_output", "j_total", "wh_query", "wh_answer",     "basis"};
 }
 
 }  // namespace tokenjoule

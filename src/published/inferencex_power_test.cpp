@@ -58,7 +58,8 @@ TEST(InferencexPower, ALogBesideARawResultGivesItsEnergyWithAndWithoutIdleBoards
   EXPECT_TRUE(set.problems.empty());
   const Footing footing = measured(set);
   ASSERT_EQ(footing.figures.size(), 2U);
-  // 1250 W * 140.66 s / 640 queries = 274.7 J = 0.0763 Wh; six boards at 75.9 W add 455 W: 0.1041 Wh.
+  // 1250 W * 140.66 s / 640 queries = 274.7 J = 0.0763 Wh; six boards at 75.9 W add 455 W: 0.1041
+  // Wh.
   EXPECT_NEAR(*footing.figures[0].j_answer / 3600, 0.0763, 0.00005);
   EXPECT_NEAR(*footing.figures[1].j_answer / 3600, 0.1041, 0.00005);
   EXPECT_NEAR(*footing.figures[0].j_output, 1250 / 4194.2156, 1e-4);
