@@ -28,6 +28,28 @@ std::string_view words_of_measurement(const PublishedResult& row, double schema)
   return verified ? "GPU boards, measured" : "GPU boards, measured; not verified";
 }
 
+// Beyond these a number is a slip of the pen: GPU boards draw up to 1.4 kW, the largest systems
+// some hundred megawatts, and nobody makes a billion tokens a second.
+constexpr double kMostGpuWatts = 10'000;
+constexpr double kMostWatts = 1e9;
+constexpr double kMostJoules = 1e15;
+constexpr double kMostGpus = 1e6;
+constexpr double kMostRate = 1e9;
+
+/// Published, but not above 0, or larger than can be. Unknown is not impossible.
+bool impossible(const std::optional<double>& value, double most) {
+  return value && !(*value > 0 && *value <= most);
+}
+
+/// What no energy can be computed with, of any kind.
+std::optional<std::string> why_impossible(const PublishedResult& row) {
+  if (impossible(row.gpus, kMostGpus)) return fmt::format("{} GPUs cannot be", *row.gpus);
+  for (const auto& rate : {row.system.total, row.system.output, row.requests_per_s}) {
+    if (impossible(rate, kMostRate)) return fmt::format("a rate of {} a second cannot be", *rate);
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 EnergyBases::EnergyBases(PublishedSet& set, const FootingOptions& options)
@@ -120,6 +142,7 @@ std::optional<EnergyBasis> EnergyBases::provisioned_on(const PublishedResult& ro
 void EnergyBases::provisioned(const PublishedResult& row, BasesFound& found) {
   if (row.has(RowFlag::no_throughput)) return refuse(found, "no throughput was published");
   if (!row.gpus) return refuse(found, "the number of GPUs is not known");
+  if (const auto why = why_impossible(row)) return refuse(found, *why);
   const std::size_t days = std::max<std::size_t>(options_.days.size(), 1);
   for (std::size_t day = 0; day < days; ++day) {
     if (auto basis = provisioned_on(row, day)) {
@@ -141,6 +164,11 @@ void EnergyBases::ceiling(const PublishedResult& row, BasesFound& found) {
   if (row.has(RowFlag::inferred))
     return refuse(found, "it was not run, but taken over from another row");
   if (!row.gpus) return refuse(found, "the number of GPUs is not known");
+  if (const auto why = why_impossible(row)) return refuse(found, *why);
+  if (!watts_of(accelerator_of(row)).stated && impossible(row.stated_gpu_limit_w, kMostGpuWatts)) {
+    return refuse(found, fmt::format("a power limit of {} W cannot be: give --watts NAME=W",
+                                     *row.stated_gpu_limit_w));
+  }
   if (!row.system.total && !row.system.output && !row.requests_per_s)
     return refuse(found, "it has no rate that energy could be divided by");
   if (two_kinds(row)) return refuse(found, "prefill and decode stand on different GPUs");
@@ -171,6 +199,16 @@ void EnergyBases::measured_gpu(const PublishedResult& row, BasesFound& found) {
       !energy.j_per_query)
     return;
   if (energy.valid == false) return refuse(found, "its publisher calls its power not valid");
+  if (const auto why = why_impossible(row)) return refuse(found, *why);
+  const bool impossible_watts =
+      impossible(basis.gpu_w, kMostGpuWatts) || impossible(basis.system_w, kMostWatts);
+  const bool impossible_joules = impossible(energy.j_per_output_token, kMostJoules) ||
+                                 impossible(energy.j_per_total_token, kMostJoules) ||
+                                 impossible(energy.j_per_query, kMostJoules) ||
+                                 impossible(energy.all_gpus_j, kMostJoules);
+  if (impossible_watts || impossible_joules) {
+    return refuse(found, "its measured power or energy is 0, negative or impossibly large");
+  }
   const double schema = energy.schema_version.value_or(1);
   if (schema > 2) return refuse(found, fmt::format("power schema {} is not known", schema));
   // Before schema 2 some disaggregated rows have joules of one part only.
@@ -203,6 +241,10 @@ void EnergyBases::measured_wall(const PublishedResult& row, BasesFound& found) {
   if (!row.energy.wall_mean_w && !row.energy.wall_j_per_query) return;
   if (row.has(RowFlag::inferred))
     return refuse(found, "it was not run, but taken over from another row");
+  if (impossible(row.energy.wall_mean_w, kMostWatts) ||
+      impossible(row.energy.wall_j_per_query, kMostJoules)) {
+    return refuse(found, "its measured power or energy is 0, negative or impossibly large");
+  }
   EnergyBasis basis{.kind = EnergyKind::measured_wall};
   basis.system_w = row.energy.wall_mean_w;
   basis.j_answer = row.energy.wall_j_per_query;

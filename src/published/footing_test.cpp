@@ -328,5 +328,38 @@ TEST(PostOfJanuary2026, MinutesOfAConsoleAgreeOnAllRowsWithinTheRoundingOfTheWh)
   }
 }
 
+std::size_t figures_of(std::string_view name, std::string_view rows, EnergyKind kind) {
+  PublishedSet set;
+  read_published(std::string(name), rows, set);
+  finish(set);
+  FootingOptions options;
+  options.kinds = {kind};
+  return footing(set, options).figures.size();
+}
+
+TEST(Footing, ANumberThatCannotBeGivesNoFigureAndNeverZero) {
+  const auto csv = [](std::string_view gpus, std::string_view limit, std::string_view measured) {
+    return fmt::format(
+        "model,gpu,gpus,isl,osl,tok_s,gpu_limit_w,measured_gpu_w\nm,h200,{},1024,1024,10000,{},{}"
+        "\n",
+        gpus, limit, measured);
+  };
+  const auto ceilings = [&](std::string_view gpus, std::string_view limit) {
+    return figures_of("x.csv", csv(gpus, limit, ""), EnergyKind::ceiling);
+  };
+  EXPECT_EQ(ceilings("8", "700"), 1U);
+  EXPECT_EQ(ceilings("8", "0"), 0U);
+  EXPECT_EQ(ceilings("8", "-5"), 0U);
+  EXPECT_EQ(ceilings("8", "5000000"), 0U);
+  EXPECT_EQ(ceilings("0", "700"), 0U);
+  const auto measured = [&](std::string_view watts) {
+    return figures_of("x.csv", csv("8", "", watts), EnergyKind::measured_gpu);
+  };
+  EXPECT_EQ(measured("600"), 1U);
+  EXPECT_EQ(measured("0"), 0U);
+  EXPECT_EQ(measured("-5"), 0U);
+  EXPECT_EQ(measured("40000000"), 0U);
+}
+
 }  // namespace
 }  // namespace tokenjoule

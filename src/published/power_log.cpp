@@ -145,10 +145,16 @@ Result<PowerLog> power_log_in(std::string_view bytes) {
   const auto* const head = rows.next();
   const Columns columns = head ? columns_in(*head) : Columns{};
   if (!columns.complete()) return failure(ErrorKind::missing, "no columns of time, GPU and power");
+  const std::size_t header_cells = head->size();
+  std::size_t shifted = 0;
   PowerLog log;
   std::map<std::string, std::size_t> index;
   while (const auto* const cells = rows.next()) {
-    if (cells->size() <= std::max({columns.time, columns.gpu, columns.power})) continue;
+    // With one more or less, every value behind it would be read as another column's.
+    if (cells->size() != header_cells) {
+      ++shifted;
+      continue;
+    }
     auto time = number_in((*cells)[columns.time]);
     if (!time) {
       time = seconds_of_date((*cells)[columns.time]);
@@ -164,7 +170,12 @@ Result<PowerLog> power_log_in(std::string_view bytes) {
     log.gpus[at->second].watts.push_back(*watts);
   }
   if (rows.fault()) return unexpected(*rows.fault());
-  if (log.gpus.empty()) return failure(ErrorKind::missing, "no sample has a time and watts");
+  if (log.gpus.empty()) {
+    return failure(ErrorKind::missing,
+                   shifted == 0
+                       ? std::string("no sample has a time and watts")
+                       : fmt::format("no row has the {} cells of its header", header_cells));
+  }
   for (PowerCurve& curve : log.gpus) sort_curve(curve);
   return log;
 }

@@ -23,6 +23,15 @@ TEST(PowerLog, ReadsNvidiaSmiWithUnitsAndWithoutZone) {
   EXPECT_EQ(log.gpus[0].watts, (std::vector<double>{100, 300}));
 }
 
+TEST(PowerLog, RowsWithOtherCellsThanTheHeaderAreNotRead) {
+  const auto log = log_of(
+      "timestamp_unix,gpu_index,power_w\n"
+      "10,7,0,600\n10,0,500\n11,0,500\n");
+  ASSERT_EQ(log.gpus.size(), 1U);
+  EXPECT_EQ(log.gpus[0].watts, (std::vector<double>{500, 500}));
+  EXPECT_FALSE(power_log_in("timestamp_unix,gpu_index,power_w\n10,7,0,600\n"));
+}
+
 TEST(PowerLog, ReadsSamplesOfSeveralNodesAndAmdSmi) {
   const auto nodes = log_of(
       "schema_version,timestamp_unix,scrape_seq,hostname,gpu_index,gpu_uuid,power_w\n"

@@ -39,6 +39,29 @@ TEST(ReadNvidiaSmi, KeepsGoodRowsAndNamesTheOthers) {
   EXPECT_EQ(value_of(log->rows[2], Measurand::power_limit_requested), std::nullopt);
 }
 
+TEST(ReadNvidiaSmi, LeavesOutRowsWhoseColumnsAreShifted) {
+  const auto log = read_nvidia_smi(
+      "timestamp, index, power.draw [W]\n"
+      "2026/01/02 00:00:00.000, 7, 0, 600.00 W\n"
+      "2026/01/02 00:00:01.000, 0, 600.00 W\n",
+      {});
+  ASSERT_TRUE(log) << log.error().message;
+  ASSERT_EQ(log->rows.size(), 1U);
+  EXPECT_EQ(value_of(log->rows[0], Measurand::power), 600.0);
+  EXPECT_EQ(log->skipped.count, 1);
+}
+
+TEST(ReadNvidiaSmi, ACellWhoseUnitIsNotThatOfItsColumnIsNoPower) {
+  const auto log = read_nvidia_smi(
+      "timestamp, index, power.draw [W]\n"
+      "2026/01/02 00:00:00.000, 0, 600.00 mW\n"
+      "2026/01/02 00:00:01.000, 0, 600.00 W\n",
+      {});
+  ASSERT_TRUE(log) << log.error().message;
+  ASSERT_EQ(log->rows.size(), 1U);
+  EXPECT_EQ(value_of(log->rows[0], Measurand::power), 600.0);
+}
+
 TEST(ReadNvidiaSmi, NamesDevicesByUuid) {
   const auto log = read_nvidia_smi(sample("nvidia_smi.csv"), {});
   ASSERT_TRUE(log);

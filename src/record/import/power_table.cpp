@@ -14,13 +14,14 @@ namespace tokenjoule {
 namespace {
 
 /// "76.10 W" and the like; nullopt for "[N/A]", "N/A", "[Not Supported]", "", text.
-std::optional<double> cell_value(std::string_view cell, double to_si) {
+/// @param unit_stated the header has a unit: a cell that states another one contradicts it.
+std::optional<double> cell_value(std::string_view cell, double to_si, bool unit_stated) {
   if (const auto bare = number_in(cell)) return *bare * to_si;
   const std::size_t blank = cell.find(' ');
   if (blank == std::string_view::npos) return std::nullopt;
   const auto number = number_in(cell.substr(0, blank));
   const auto scale = scale_of(trimmed(cell.substr(blank)));
-  if (!number || !scale) return std::nullopt;
+  if (!number || !scale || (unit_stated && *scale != to_si)) return std::nullopt;
   return *number * *scale;
 }
 
@@ -42,8 +43,9 @@ class TableReader {
     const auto fields = csv_fields(line);
     if (fields && *fields == header_) return {};  // written again by a second start
     ++log_.rows_read;
-    if (!fields || fields->size() < columns_.size()) {
-      skip(number, BadRowKind::time, std::nullopt, "fewer fields than the header has");
+    // With one more, every value behind it would be read as another column's.
+    if (!fields || fields->size() != columns_.size()) {
+      skip(number, BadRowKind::time, std::nullopt, "another number of fields than the header has");
       return {};
     }
     return take_fields(*fields, number);
@@ -83,7 +85,7 @@ class TableReader {
 
   void take_value(std::size_t i, const std::string& cell, LoggedRow& row, std::string& no_power) {
     const PowerColumn& column = columns_[i];
-    const auto value = cell_value(cell, column.to_si);
+    const auto value = cell_value(cell, column.to_si, !named_unit(header_[i]).unit.empty());
     const LoggedValue logged{column.measurand, value.value_or(0)};
     if (value && (!measures_energy(logged) || *value >= 0)) {
       row.values.push_back(logged);
