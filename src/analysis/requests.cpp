@@ -25,7 +25,7 @@ double share_of(const RequestRecord& request, const AnswerTokens& answer, TimeSp
 std::string_view words_for(std::string_view kind) {
   if (kind == "refused") return "nobody listens there: the connection was refused";
   if (kind == "reset") return "the server broke the connection off";
-  if (kind == "timeout") return "no end of the answer in time (--request-timeout)";
+  if (kind == "timeout") return "no end of the answer in time (--timeout)";
   if (kind == "ended_early") return "the answer ended before it was whole";
   if (kind == "empty") return "the answer had no token";
   return {};

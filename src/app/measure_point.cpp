@@ -29,6 +29,9 @@ constexpr Nanoseconds kEdgeHalf = whole_seconds(1);
 constexpr Nanoseconds kDeadAfter = whole_seconds(10);
 /// And one from which nothing at all came for this long, with requests in flight. Long, since the
 /// prefill of a very long prompt is silent, too.
+// Warm-up waits for answers that came whole: with none in so long, and so many failures, for ever.
+constexpr Nanoseconds kWarmupPatience = whole_seconds(30);
+constexpr std::int64_t kMostWarmupFailures = 10;
 constexpr Nanoseconds kSilentAfter = whole_seconds(300);
 /// The load waits at most this long for each counter to step twice: two steps of an exporter that
 /// collects every 30 s.
@@ -146,6 +149,7 @@ class PointMeasurement {
   }
   bool ended() const { return stop_.stop_requested() || engine_dead_ || !writer_->status(); }
   void watch_engine(const LoadProgress& load);
+  void watch_warmup(MonoTime begin, const LoadProgress& load);
   void mark(Phase phase, MonoTime at) { queue_.push(Mark{at, phase}); }
   void scrape_edge() {
     if (scraper_) scraper_->scrape_now("edge");  // a failure is a Loss in the record
@@ -206,6 +210,15 @@ void PointMeasurement::watch_engine(const LoadProgress& load) {
                                     failures, to_seconds(since).value())});
 }
 
+void PointMeasurement::watch_warmup(MonoTime begin, const LoadProgress& load) {
+  const Nanoseconds since = clock_.now() - begin;
+  if (load.completed > 0 || load.failed < kMostWarmupFailures || since < kWarmupPatience) return;
+  engine_dead_ = true;
+  queue_.push(Note{clock_.now(), fmt::format("no whole answer but {} failures in {:.0f} s of "
+                                             "warm-up: the run was ended",
+                                             load.failed, to_seconds(since).value())});
+}
+
 Status PointMeasurement::begin() {
   TRY(writer_,
       RunWriter::create(question_.record, header_of(question_, nonce_, clock_), clock_, queue_));
@@ -254,6 +267,7 @@ Status PointMeasurement::warmup_phase() {
   const std::int64_t wanted = warmup_answers_of(question_);
   wait("warmup", std::nullopt, [&] {
     const MonoTime now = clock_.now();
+    watch_warmup(earliest, client_->progress());
     // An edge of the window needs a step of each counter on both sides: their steps must be known.
     const bool steps_known = readings_.steps_known() || now - begin >= kLongestStepWait;
     return now + kEdgeHalf >= earliest && client_->progress().completed >= wanted && steps_known;

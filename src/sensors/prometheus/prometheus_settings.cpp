@@ -101,7 +101,8 @@ Result<PrometheusSettings> prometheus_settings_in(const SensorSpec& spec) {
   TRY_DO(take_tls(spec, settings));
   TRY_DO(take_times(spec, settings));
   settings.group = value_of(spec, "group");
-  for (const std::string_view label : split(value_of(spec, "device_label"), '+')) {
+  const std::string labels = value_of(spec, "device_label");
+  for (const std::string_view label : split(labels, '+')) {
     if (!label.empty()) settings.device_labels.emplace_back(label);
   }
   return settings;
