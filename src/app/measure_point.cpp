@@ -29,10 +29,11 @@ constexpr Nanoseconds kEdgeHalf = whole_seconds(1);
 constexpr Nanoseconds kDeadAfter = whole_seconds(10);
 /// And one from which nothing at all came for this long, with requests in flight. Long, since the
 /// prefill of a very long prompt is silent, too.
-// Warm-up waits for answers that came whole: with none in so long, and so many failures, for ever.
+constexpr Nanoseconds kSilentAfter = whole_seconds(300);
+/// Warm-up waits for answers that came whole: with none in so long, and so many failures, it would
+/// wait for ever.
 constexpr Nanoseconds kWarmupPatience = whole_seconds(30);
 constexpr std::int64_t kMostWarmupFailures = 10;
-constexpr Nanoseconds kSilentAfter = whole_seconds(300);
 /// The load waits at most this long for each counter to step twice: two steps of an exporter that
 /// collects every 30 s.
 constexpr Nanoseconds kLongestStepWait = whole_seconds(65);
