@@ -170,8 +170,9 @@ TEST(SnmpSettings, EachProfileReadsItsMakersPlaces) {
 
 TEST(SnmpSettings, UnitsFollowTheMakersTables) {
   const auto to_si = [](const Settings& more) {
+    const auto settings = with(more);
     std::vector<double> factors;
-    for (const SnmpPoint& point : with(more)->meters.at(0).points)
+    for (const SnmpPoint& point : settings->meters.at(0).points)
       factors.push_back(point.unit.to_si);
     return factors;
   };
