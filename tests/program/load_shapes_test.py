@@ -143,7 +143,8 @@ class LoadShapes(unittest.TestCase):
                                                   {"prompt": "cccc", "output_tokens": 4}]}))
             measure(engine, out, "--dataset", "jsonl", "--dataset-path", talk, "--endpoint", "chat", "-c", "1", "-n", "2",
                     timing=QUICK[:6])
-            prompts = [line["prompt_tokens"] for line in measured_of(out)]
+            # A conversation that the warm-up began, under a number of its own and with other words, may go on meanwhile.
+            prompts = [line["prompt_tokens"] for line in measured_of(out) if line["id"] < 10**12]
             # A token a text, four more a message, three that open the answer.
             self.assertEqual(set(prompts), {1 + 4 + 3, 3 * (1 + 4) + 3})
 
