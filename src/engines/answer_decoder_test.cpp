@@ -264,7 +264,7 @@ TEST(AnswerDecoder, APlainAnswerIsOneTokenEventAtItsEnd) {  // L16
                         "usage":{"prompt_tokens":5,"completion_tokens":12}})")
           .end();
   EXPECT_EQ(record.outcome, Outcome::completed);
-  EXPECT_EQ(record.token_times, "300000x12");
+  EXPECT_EQ(record.token_times, "300000");
   EXPECT_EQ(record.output_tokens, 12);
 }
 
