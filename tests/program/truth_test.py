@@ -18,7 +18,7 @@ class Truth(unittest.TestCase):
                 # One engine step per edge: each gives every stream at most one token.
                 off = run["result"]["tokens"]["output"] - run["truth"]["output_tokens"]
                 self.assertLessEqual(abs(off), 2 * streams)
-                # The negative control: the same record with its readings 0.666 s late fails the same test.
+                # The negative control: the same record with its readings at another time fails the same test.
                 right = run["truth"]["joules"]["total"] / run["truth"]["output_tokens"]
                 self.assertGreater(abs(run["shifted"] / right - 1), truth.ALLOWED)
 
