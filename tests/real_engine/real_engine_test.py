@@ -231,7 +231,8 @@ def llamacpp_rows(program, model, out, log):
 def python_rows(program, model, out, log):
     home = python_server()
     environment = {"PYTHONPATH": str(home / "packages"), "LLAMA_CPP_LIB_PATH": str(home / "lib"), "LD_LIBRARY_PATH": str(home / "lib")}
-    server = [home / "venv" / "bin" / "python", "-m", "llama_cpp.server", "--model", model, "--n_ctx", "2048", "--n_threads", "1"]
+    server = [home / "venv" / "bin" / "python", "-m", "llama_cpp.server", "--model", model, "--n_ctx", "2048", "--n_threads", "1",
+              "--n_threads_batch", "1"]
     with started(server, "/v1/models", log, environment) as (url, process):
         measure(program, url, process.pid, (1,), out)
     yield "llama-cpp-python", 1, check_python(*results_of(out), log.read_text())
