@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include <fmt/core.h>
 
@@ -25,6 +26,7 @@ struct TableChoice : FootingChoice {
   std::vector<SortKey> sort;
   std::vector<Column> columns;
   const PublishedFormat* format = nullptr;
+  bool own_columns = false;  ///< named by --columns: nothing is added to them
   bool with_agentic = false;
   bool frontier = false;
   Ranking ranking = Ranking::by_kind;
@@ -53,6 +55,7 @@ Status take_columns(const ParsedOptions& parsed, TableChoice& choice) {
   for (const auto& text : parsed.texts("columns")) {
     for (auto& name : comma_list(text)) names.push_back(std::move(name));
   }
+  choice.own_columns = !names.empty();
   if (names.empty()) {
     names = default_columns();
     if (choice.ranking == Ranking::together) names.insert(names.begin(), "kind");
@@ -130,6 +133,25 @@ std::vector<TableLine> lines_of(const PublishedSet& set, const Footing& footing,
   return lines;
 }
 
+/// The chosen columns, and those that the sources of the lines ask for.
+Result<std::vector<Column>> columns_for(const std::vector<TableLine>& lines,
+                                        const TableChoice& choice) {
+  std::vector<Column> columns = choice.columns;
+  if (choice.own_columns) return columns;
+  std::set<PublishedSource> sources;
+  for (const TableLine& line : lines) sources.insert(line.row->source);
+  for (const PublishedSource source : sources) {
+    for (const std::string& name : columns_telling(source)) {
+      const bool there = std::any_of(columns.begin(), columns.end(),
+                                     [&](const Column& column) { return column.name == name; });
+      if (there) continue;
+      TRY(auto column, column_named(name, choice.comparators));
+      columns.push_back(std::move(column));
+    }
+  }
+  return columns;
+}
+
 Result<int> show(const TableChoice& choice, const std::vector<std::string>& files) {
   TRY(auto set, published_set_of(files));
   complete_real_lengths(set);
@@ -137,10 +159,12 @@ Result<int> show(const TableChoice& choice, const std::vector<std::string>& file
   const auto rows = chosen_rows(set, choice);
   const Footing footing = footing_of(set, rows, choice.footing);
   tell_footing(set, footing);
+  auto lines = lines_of(set, footing, choice);
+  TRY(auto columns, columns_for(lines, choice));
   PublishedTable table{&set,
                        &footing,
-                       lines_of(set, footing, choice),
-                       choice.columns,
+                       std::move(lines),
+                       std::move(columns),
                        choice.comparators,
                        choice.ranking == Ranking::together,
                        std::string(version())};

@@ -261,4 +261,15 @@ std::vector<std::string> default_columns() {
           "j_output", "j_total", "wh_query", "wh_answer",     "basis"};
 }
 
+std::vector<std::string> columns_telling(PublishedSource source) {
+  switch (source) {
+    case PublishedSource::mlperf: return {"round", "id", "division", "availability", "scenario"};
+    case PublishedSource::mlenergy: return {"round", "scenario", "batch"};
+    case PublishedSource::inferencex:
+    case PublishedSource::tokenjoule:
+    case PublishedSource::csv: break;
+  }
+  return {};
+}
+
 }  // namespace tokenjoule

@@ -53,5 +53,7 @@ Result<Column> column_named(std::string_view name, const std::vector<Comparator>
 
 /// Columns of a table where none are asked for.
 std::vector<std::string> default_columns();
+/// Columns without which rows of that source cannot be told apart, or may not be shown.
+std::vector<std::string> columns_telling(PublishedSource source);
 
 }  // namespace tokenjoule

@@ -76,6 +76,13 @@ class Mlperf(unittest.TestCase):
         self.assertIn("not an MLPerf metric", row["attribution"]["words"])
         self.assertTrue(any("registered trademark" in notice for notice in table["notices"]))
 
+    def test_a_table_says_which_round_and_row_each_line_is(self):
+        text = tokenjoule("published", "ceiling", SAMPLES / "mlperf.v6_0.json").stdout
+        for part in ("6.0-0021", "closed", "available", "Interactive", "not an MLPerf metric"):
+            self.assertIn(part, text)
+        text = tokenjoule("published", "ceiling", SAMPLES / "mlperf.v6_0.json", "--columns", "id").stdout
+        self.assertNotIn("Interactive", text)
+
     def test_measured_rows_are_wall_energy_only(self):
         rows_ = self.table("table", "mlperf.measured.json")["rows"]
         self.assertEqual(len(rows_), 20)
