@@ -9,12 +9,12 @@
 #include "app/output.hpp"
 #include "app/outputs.hpp"
 #include "app/version.hpp"
+#include "base/stamp.hpp"
 #include "base/text.hpp"
 #include "io/digest.hpp"
 #include "io/file.hpp"
 #include "record/import/imported_run.hpp"
 #include "record/import/logs.hpp"
-#include "record/import/stamp.hpp"
 
 namespace tokenjoule {
 

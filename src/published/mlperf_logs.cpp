@@ -1,8 +1,7 @@
 #include "published/mlperf_logs.hpp"
 
-#include <chrono>
-
 #include "base/json_rows.hpp"
+#include "base/stamp.hpp"
 #include "base/text.hpp"
 
 namespace tokenjoule {
@@ -69,23 +68,9 @@ void put_figure(LoadgenFigures& figures, std::string_view FigureRule::*spelling,
 }
 
 /// "08-01-2025 00:06:38.791" of a clock that is taken as UTC.
-std::optional<double> seconds_of(std::string_view stamp) {
-  if (stamp.size() < 19 || stamp[2] != '-' || stamp[10] != ' ' || stamp[13] != ':')
-    return std::nullopt;
-  const auto month = integer_in(stamp.substr(0, 2));
-  const auto day = integer_in(stamp.substr(3, 2));
-  const auto year = integer_in(stamp.substr(6, 4));
-  const auto hour = integer_in(stamp.substr(11, 2));
-  const auto minute = integer_in(stamp.substr(14, 2));
-  const auto second = number_in(stamp.substr(17));
-  if (!month || !day || !year || !hour || !minute || !second) return std::nullopt;
-  const std::chrono::year_month_day date{std::chrono::year(static_cast<int>(*year)),
-                                         std::chrono::month(static_cast<unsigned>(*month)),
-                                         std::chrono::day(static_cast<unsigned>(*day))};
-  if (!date.ok()) return std::nullopt;
-  const auto days = std::chrono::sys_days(date).time_since_epoch().count();
-  return static_cast<double>(days) * 86400 + static_cast<double>(*hour * 3600 + *minute * 60) +
-         *second;
+std::optional<double> seconds_of(std::string_view text) {
+  const auto stamp = dated_stamp_in(text);
+  return stamp ? std::optional(unix_seconds_of(*stamp)) : std::nullopt;
 }
 
 /// One line of the detailed log.

@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include "base/csv_rows.hpp"
+#include "base/stamp.hpp"
 #include "base/text.hpp"
 
 namespace tokenjoule {
@@ -37,33 +38,6 @@ Columns columns_in(const std::vector<std::string_view>& head) {
       columns.power = i;
   }
   return columns;
-}
-
-/// Days since 1970-01-01 of a day of the Gregorian calendar (Howard Hinnant, chrono-compatible
-/// low-level date algorithms, days_from_civil).
-double days_from_civil(std::int64_t year, std::int64_t month, std::int64_t day) {
-  year -= month <= 2 ? 1 : 0;
-  const std::int64_t era = (year >= 0 ? year : year - 399) / 400;
-  const std::int64_t year_of_era = year - era * 400;
-  const std::int64_t day_of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
-  const std::int64_t day_of_era =
-      year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
-  return static_cast<double>(era * 146097 + day_of_era - 719468);
-}
-
-/// "2026/06/10 20:34:26.165" as if it were UTC.
-std::optional<double> seconds_of_date(std::string_view text) {
-  if (text.size() < 19) return std::nullopt;
-  const auto year = integer_in(text.substr(0, 4));
-  const auto month = integer_in(text.substr(5, 2));
-  const auto day = integer_in(text.substr(8, 2));
-  const auto hour = integer_in(text.substr(11, 2));
-  const auto minute = integer_in(text.substr(14, 2));
-  const auto second = number_in(text.substr(17));
-  if (!year || !month || !day || !hour || !minute || !second) return std::nullopt;
-  if (*month < 1 || *month > 12 || *day < 1 || *day > 31) return std::nullopt;
-  return days_from_civil(*year, *month, *day) * 86400 +
-         static_cast<double>(*hour * 3600 + *minute * 60) + *second;
 }
 
 /// "76.10 W" and "76.10" are 76.1; "[N/A]" is nothing.
@@ -157,7 +131,7 @@ Result<PowerLog> power_log_in(std::string_view bytes) {
     }
     auto time = number_in((*cells)[columns.time]);
     if (!time) {
-      time = seconds_of_date((*cells)[columns.time]);
+      if (const auto stamp = dated_stamp_in((*cells)[columns.time])) time = unix_seconds_of(*stamp);
       log.zone_known = false;
     }
     const auto watts = watts_of((*cells)[columns.power]);

@@ -5,9 +5,9 @@
 
 #include <fmt/core.h>
 
+#include "base/stamp.hpp"
 #include "base/text.hpp"
 #include "model/token_times.hpp"
-#include "record/import/stamp.hpp"
 
 namespace tokenjoule {
 

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
+#include "base/stamp.hpp"
 #include "base/text.hpp"
 #include "record/import/csv_line.hpp"
 #include "record/import/power_logs.hpp"
 #include "record/import/power_table.hpp"
-#include "record/import/stamp.hpp"
 
 namespace tokenjoule {
 

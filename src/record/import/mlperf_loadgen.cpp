@@ -1,10 +1,10 @@
 #include <fmt/core.h>
 
 #include "base/json_view.hpp"
+#include "base/stamp.hpp"
 #include "base/text.hpp"
 #include "record/import/csv_line.hpp"
 #include "record/import/load_logs.hpp"
-#include "record/import/stamp.hpp"
 
 namespace tokenjoule {
 

@@ -1,10 +1,10 @@
 #include <fmt/core.h>
 
+#include "base/stamp.hpp"
 #include "base/text.hpp"
 #include "record/import/csv_line.hpp"
 #include "record/import/power_logs.hpp"
 #include "record/import/power_table.hpp"
-#include "record/import/stamp.hpp"
 
 namespace tokenjoule {
 

@@ -5,9 +5,9 @@
 
 #include <fmt/core.h>
 
+#include "base/stamp.hpp"
 #include "base/text.hpp"
 #include "record/import/csv_line.hpp"
-#include "record/import/stamp.hpp"
 
 namespace tokenjoule {
 

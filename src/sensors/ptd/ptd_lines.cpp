@@ -1,11 +1,11 @@
 #include "sensors/ptd/ptd_lines.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <vector>
 
 #include <fmt/core.h>
 
+#include "base/stamp.hpp"
 #include "base/text.hpp"
 
 namespace tokenjoule {
@@ -24,26 +24,6 @@ std::optional<int> small_integer(std::string_view text) {
                                                     : std::nullopt;
 }
 
-/// "12-31-2026 23:59:59.250".
-std::optional<Seconds> stamp_in(std::string_view text) {
-  const Words halves = split(text, ' ');
-  if (halves.size() != 2) return std::nullopt;
-  const Words date = split(halves[0], '-');
-  const Words time = split(halves[1], ':');
-  if (date.size() != 3 || time.size() != 3) return std::nullopt;
-  const auto month = small_integer(date[0]), day = small_integer(date[1]),
-             year = small_integer(date[2]), hour = small_integer(time[0]),
-             minute = small_integer(time[1]);
-  const auto second = number_in(time[2]);
-  if (!month || !day || !year || !hour || !minute || !second) return std::nullopt;
-  const std::chrono::year_month_day calendar{std::chrono::year(*year),
-                                             std::chrono::month(static_cast<unsigned>(*month)),
-                                             std::chrono::day(static_cast<unsigned>(*day))};
-  if (!calendar.ok()) return std::nullopt;
-  const auto days = std::chrono::sys_days(calendar).time_since_epoch().count();
-  return Seconds(static_cast<double>(days) * 86'400.0 + *hour * 3600.0 + *minute * 60.0 + *second);
-}
-
 /// The word behind "Watts", of the whole analyser or behind "Ch<channel>".
 std::optional<std::string_view> watts_of(const Words& words, int channel) {
   auto from = words.begin() + 2;
@@ -58,11 +38,11 @@ std::optional<std::string_view> watts_of(const Words& words, int channel) {
 Result<PtdSample> ptd_sample_in(std::string_view line, int channel) {
   const Words words = split(line, ',');
   if (words.size() < 4 || words[0] != "Time") return no_sample(line);
-  const auto stamp = stamp_in(words[1]);
+  const auto stamp = dated_stamp_in(words[1]);
   if (!stamp) return no_sample(line);
   const auto text = watts_of(words, channel);
   if (!text) return no_sample(line);
-  PtdSample sample{.stamp = *stamp, .power = {}, .why_absent = {}};
+  PtdSample sample{.stamp = Seconds(unix_seconds_of(*stamp)), .power = {}, .why_absent = {}};
   const auto watts = number_in(*text);
   if (!watts) {
     sample.why_absent = fmt::format("the analyser gives \"{}\" as watts", quoted(*text));

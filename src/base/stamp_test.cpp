@@ -1,8 +1,6 @@
-#include "record/import/stamp.hpp"
+#include "base/stamp.hpp"
 
 #include <gtest/gtest.h>
-
-#include "record/import/csv_line.hpp"
 
 namespace tokenjoule {
 namespace {
@@ -53,19 +51,13 @@ TEST(ZoneIn, ReadsOffsets) {
   EXPECT_FALSE(zone_in("CET"));
 }
 
-TEST(CsvFields, HandlesQuotesAndBlanks) {
-  EXPECT_EQ(*csv_fields("a, b ,\"c, \"\"d\"\"\",,"),
-            (std::vector<std::string>{"a", "b", "c, \"d\"", "", ""}));
-  EXPECT_FALSE(csv_fields("a,\"never closed"));
+TEST(DatedStampIn, TakesNoNumberForATime) {
+  EXPECT_EQ(dated_stamp_in("09-21-2026 14:13:20.250")->ns, kAt + 250'000'000);
+  EXPECT_FALSE(dated_stamp_in("1790000000"));
 }
 
-TEST(LineWalk, NumbersLinesAndTakesBothLineEnds) {
-  LineWalk lines("a\r\n\nb");
-  EXPECT_EQ(*lines.next(), "a");
-  EXPECT_EQ(*lines.next(), "");
-  EXPECT_EQ(*lines.next(), "b");
-  EXPECT_EQ(lines.number(), 3);
-  EXPECT_FALSE(lines.next());
+TEST(UnixSecondsOf, KeepsTheFraction) {
+  EXPECT_EQ(unix_seconds_of(*stamp_in("2026/09/21 14:13:20.250")), 1'790'000'000.25);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "record/import/stamp.hpp"
+#include "base/stamp.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::int64_t kDay = 86400 * kSecond;
+constexpr std::size_t kLongest = 64;  // no stamp is
 /// Unix nanoseconds of the year 2100: later ones are no times of logs, and sums of two stay small.
 constexpr double kLatest = 4.1e18;
 
@@ -36,7 +37,7 @@ bool take(std::string_view& rest, char c) {
 }
 
 std::optional<std::int64_t> day_ns(int year, int month, int day) {
-  if (year < 1971 || year > 2099) return std::nullopt;
+  if (year < 1970 || year > 2099) return std::nullopt;
   const std::chrono::year_month_day date{std::chrono::year(year),
                                          std::chrono::month(static_cast<unsigned>(month)),
                                          std::chrono::day(static_cast<unsigned>(day))};
@@ -163,9 +164,19 @@ std::optional<Stamp> counted(std::string_view text) {
 
 std::optional<Stamp> stamp_in(std::string_view text) {
   text = trimmed(text);
-  if (text.empty() || text.size() > 64) return std::nullopt;
+  if (text.empty() || text.size() > kLongest) return std::nullopt;
   if (const auto stamp = counted(text)) return stamp;
   return dated(text);
+}
+
+std::optional<Stamp> dated_stamp_in(std::string_view text) {
+  text = trimmed(text);
+  return text.empty() || text.size() > kLongest ? std::nullopt : dated(text);
+}
+
+double unix_seconds_of(const Stamp& stamp) {
+  // Apart, as a double cannot hold Unix nanoseconds.
+  return static_cast<double>(stamp.ns / kSecond) + static_cast<double>(stamp.ns % kSecond) * 1e-9;
 }
 
 std::optional<Nanoseconds> zone_in(std::string_view text) {

@@ -22,6 +22,12 @@ struct Stamp {
 /// apart by its size), or, below 10^8, seconds of a clock of its own. nullopt for anything else.
 std::optional<Stamp> stamp_in(std::string_view text);
 
+/// The same of dates only: a number is none.
+std::optional<Stamp> dated_stamp_in(std::string_view text);
+
+/// Seconds since 1970 (or since the start of the program's own), to less than a microsecond.
+double unix_seconds_of(const Stamp& stamp);
+
 /// "UTC", "Z", "+02:00", "-0530" as what is to be added to UTC; nullopt for anything else.
 std::optional<Nanoseconds> zone_in(std::string_view text);
 
