@@ -85,6 +85,12 @@ std::vector<std::string> comma_list(std::string_view text) {
   return items;
 }
 
+OptionSpec value_option(std::string names, std::string argument, std::string help,
+                        std::string group) {
+  return {std::move(names), std::move(argument), std::move(help), OptionKind::value, "",
+          std::move(group)};
+}
+
 std::optional<std::string> ParsedOptions::text(const std::string& name) const {
   const auto at = values_.find(name);
   return at == values_.end() || at->second.empty() ? std::nullopt

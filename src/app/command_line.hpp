@@ -24,6 +24,10 @@ struct OptionSpec {
   std::string group;    ///< heading in help
 };
 
+/// An option that takes one value, has no aliases, and stands under that heading.
+OptionSpec value_option(std::string names, std::string argument, std::string help,
+                        std::string group);
+
 /// What was given: option values by canonical name without dashes, and the rest in order.
 class ParsedOptions {
  public:

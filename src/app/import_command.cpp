@@ -281,41 +281,41 @@ Result<int> run_import(const ParsedOptions& parsed) {
 }
 
 std::vector<OptionSpec> import_option_specs() {
-  const auto value = [](const char* names, const char* argument, const char* help,
-                        const char* group) {
-    return OptionSpec{names, argument, help, OptionKind::value, "", group};
-  };
   constexpr char kFiles[] = "Files";
   constexpr char kClocks[] = "Clocks";
   constexpr char kRun[] = "Run";
   return {
-      value("--power-format", "FORMAT", "of the files behind the first one (default: auto)",
-            kFiles),
-      value("--columns", "LIST",
-            "of a CSV: time=NAME,watts=NAME (or joules=NAME), and device=NAME where several are in "
-            "one file",
-            kFiles),
-      value("--power-boundary", "NAME", "what the meter of a CSV sees: node_ac, gpu_board, …",
-            kFiles),
-      value("--run", "N", "which run of a file with several (default: the last)", kFiles),
-      value("--gpus", "LIST", "devices that count, by index or UUID (default: all in the log)",
-            kFiles),
-      value("--averaging", "T", "what each power reading is a mean over; 0: an instant value",
-            kFiles),
-      value("--power-timezone", "ZONE", "of stamps without a zone: UTC, +02:00 (default: found)",
-            kClocks),
-      value("--load-timezone", "ZONE", "likewise, of the load's record", kClocks),
-      value("--clock-offset", "T", "add to the power log's times; 0: both clocks are one", kClocks),
-      value("--clock-bound", "T", "how far that may be off (default: 0)", kClocks),
-      value("--start", "TIME", "when the load began, where its record does not say", kClocks),
-      value("--power-start", "TIME", "first round of a dcgmi dmon log without times", kClocks),
-      value("--power-period", "T", "between its rounds (default: 1s)", kClocks),
-      value("--skip-start", "T", "leave out so much of the load's begin (default: 0)", kRun),
-      value("--skip-end", "T", "and of its end (default: 0)", kRun),
-      value("--expected-gpus", "N", "InferenceX's check: the log is to have so many", kRun),
-      value("--out,-o", "DIR",
-            "new folder for run.jsonl and results (default: tokenjoule-import-…)", kRun),
-      value("--format", "table|markdown|json|csv", "what is printed (default: table)", kRun),
+      value_option("--power-format", "FORMAT", "of the files behind the first one (default: auto)",
+                   kFiles),
+      value_option(
+          "--columns", "LIST",
+          "of a CSV: time=NAME,watts=NAME (or joules=NAME), and device=NAME where several are in "
+          "one file",
+          kFiles),
+      value_option("--power-boundary", "NAME",
+                   "what the meter of a CSV sees: node_ac, gpu_board, …", kFiles),
+      value_option("--run", "N", "which run of a file with several (default: the last)", kFiles),
+      value_option("--gpus", "LIST",
+                   "devices that count, by index or UUID (default: all in the log)", kFiles),
+      value_option("--averaging", "T",
+                   "what each power reading is a mean over; 0: an instant value", kFiles),
+      value_option("--power-timezone", "ZONE",
+                   "of stamps without a zone: UTC, +02:00 (default: found)", kClocks),
+      value_option("--load-timezone", "ZONE", "likewise, of the load's record", kClocks),
+      value_option("--clock-offset", "T", "add to the power log's times; 0: both clocks are one",
+                   kClocks),
+      value_option("--clock-bound", "T", "how far that may be off (default: 0)", kClocks),
+      value_option("--start", "TIME", "when the load began, where its record does not say",
+                   kClocks),
+      value_option("--power-start", "TIME", "first round of a dcgmi dmon log without times",
+                   kClocks),
+      value_option("--power-period", "T", "between its rounds (default: 1s)", kClocks),
+      value_option("--skip-start", "T", "leave out so much of the load's begin (default: 0)", kRun),
+      value_option("--skip-end", "T", "and of its end (default: 0)", kRun),
+      value_option("--expected-gpus", "N", "InferenceX's check: the log is to have so many", kRun),
+      value_option("--out,-o", "DIR",
+                   "new folder for run.jsonl and results (default: tokenjoule-import-…)", kRun),
+      value_option("--format", "table|markdown|json|csv", "what is printed (default: table)", kRun),
       {"--strict", "", "what needs care counts as unusable", OptionKind::flag, "", kRun},
   };
 }

@@ -138,43 +138,41 @@ Result<int> run_plan(const ParsedOptions& parsed) {
 }
 
 std::vector<OptionSpec> plan_options() {
-  const auto value = [](const char* names, const char* argument, const char* help,
-                        const char* group) {
-    return OptionSpec{names, argument, help, OptionKind::value, "", group};
-  };
   constexpr char kFigures[] = "Figures";
   constexpr char kHours[] = "Hours";
   constexpr char kSite[] = "Site and money";
   constexpr char kSupply[] = "Supply";
   return {
-      value("--from", "FILE", "take figures from a result.json of ours (or its folder)", kFigures),
-      value("--energy", "E", "energy per output token: 0.15J/token, 41.7Wh/Mtok, 24e6tokens/kWh",
-            kFigures),
-      value("--power,--busy-power", "P",
-            "power while serving: 4.8kW, 8x600W, 16378BTU/h, 115.2kWh/day", kFigures),
-      value("--tokens-per-second", "R", "output tokens a second, of the same machine as the power",
-            kFigures),
-      value("--query-energy", "E", "energy per query: 0.34Wh", kFigures),
-      value("--tokens-per-query", "N", "output tokens per query", kFigures),
-      value("--busy-hours", "H", "hours a day at the power above (default: 24)", kHours),
-      value("--idle-power", "P", "power in the other hours; 0W if switched off", kHours),
-      value("--tokens-per-day", "N", "output tokens a day that idle hours are charged to: 50M",
-            kHours),
-      value("--pue", "X", "energy of the data centre / energy of its IT, 1 or more", kSite),
-      value("--wue", "W", "water at the site: 0.4L/kWh of IT energy", kSite),
-      value("--grid-wue", "W", "water of the grid's power stations: 1.95L/kWh", kSite),
-      value("--grid-location", "G", "grid factor, location-based: 381g/kWh", kSite),
-      value("--grid-market", "G", "grid factor, market-based (by contract): 50g/kWh", kSite),
-      value("--electricity-price", "C", "price of electricity: 0.12EUR/kWh", kSite),
-      value("--token-price", "C", "price of output tokens: 0.40EUR/Mtok", kSite),
-      value("--budget", "B", "what is to be spent: 10kWh, 100EUR or 5kg of CO2e", kSite),
-      value("--installed-power", "P",
-            "nominal power of all IT of the data centre: the EU's threshold and indicators", kSite),
-      value("--voltage", "U", "400V; with three phases between two lines", kSupply),
-      value("--phases", "N", "1 or 3", kSupply),
-      value("--power-factor", "F", "above 0, at most 1", kSupply),
-      value("--current", "I", "amperes per phase, in place of --power: 7.1A", kSupply),
-      value("--format", "table|json|markdown", "what is printed (default: table)", "Output"),
+      value_option("--from", "FILE", "take figures from a result.json of ours (or its folder)",
+                   kFigures),
+      value_option("--energy", "E",
+                   "energy per output token: 0.15J/token, 41.7Wh/Mtok, 24e6tokens/kWh", kFigures),
+      value_option("--power,--busy-power", "P",
+                   "power while serving: 4.8kW, 8x600W, 16378BTU/h, 115.2kWh/day", kFigures),
+      value_option("--tokens-per-second", "R",
+                   "output tokens a second, of the same machine as the power", kFigures),
+      value_option("--query-energy", "E", "energy per query: 0.34Wh", kFigures),
+      value_option("--tokens-per-query", "N", "output tokens per query", kFigures),
+      value_option("--busy-hours", "H", "hours a day at the power above (default: 24)", kHours),
+      value_option("--idle-power", "P", "power in the other hours; 0W if switched off", kHours),
+      value_option("--tokens-per-day", "N",
+                   "output tokens a day that idle hours are charged to: 50M", kHours),
+      value_option("--pue", "X", "energy of the data centre / energy of its IT, 1 or more", kSite),
+      value_option("--wue", "W", "water at the site: 0.4L/kWh of IT energy", kSite),
+      value_option("--grid-wue", "W", "water of the grid's power stations: 1.95L/kWh", kSite),
+      value_option("--grid-location", "G", "grid factor, location-based: 381g/kWh", kSite),
+      value_option("--grid-market", "G", "grid factor, market-based (by contract): 50g/kWh", kSite),
+      value_option("--electricity-price", "C", "price of electricity: 0.12EUR/kWh", kSite),
+      value_option("--token-price", "C", "price of output tokens: 0.40EUR/Mtok", kSite),
+      value_option("--budget", "B", "what is to be spent: 10kWh, 100EUR or 5kg of CO2e", kSite),
+      value_option("--installed-power", "P",
+                   "nominal power of all IT of the data centre: the EU's threshold and indicators",
+                   kSite),
+      value_option("--voltage", "U", "400V; with three phases between two lines", kSupply),
+      value_option("--phases", "N", "1 or 3", kSupply),
+      value_option("--power-factor", "F", "above 0, at most 1", kSupply),
+      value_option("--current", "I", "amperes per phase, in place of --power: 7.1A", kSupply),
+      value_option("--format", "table|json|markdown", "what is printed (default: table)", "Output"),
   };
 }
 

@@ -2,30 +2,18 @@
 
 #include <cmath>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include "published/columns.hpp"
 #include "published/importers.hpp"
+#include "published/testing_published.hpp"
 
 namespace tokenjoule {
 namespace {
 
 const std::filesystem::path kPublished = TOKENJOULE_SOURCE_DIR "/../shared/data/inferencemax";
-
-std::string bytes_of(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-std::vector<std::uint32_t> all_of(const PublishedSet& set) {
-  std::vector<std::uint32_t> rows;
-  for (std::uint32_t i = 0; i < set.rows.size(); ++i) rows.push_back(i);
-  return rows;
-}
 
 PublishedSet set_of(std::string_view rows) {
   PublishedSet set;

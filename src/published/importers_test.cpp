@@ -1,22 +1,14 @@
 #include "published/importers.hpp"
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include <gtest/gtest.h>
 
 #include "base/text.hpp"
+#include "published/testing_published.hpp"
 
 namespace tokenjoule {
 namespace {
-
-const std::filesystem::path kSamples = TOKENJOULE_SOURCE_DIR "/src/published/testdata";
-
-std::string bytes_of(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 /// testdata/<importer>.<what it is>.<extension>
 std::string owner_of(const std::filesystem::path& path) {

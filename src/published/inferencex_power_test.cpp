@@ -2,24 +2,18 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include "published/footing.hpp"
+#include "published/testing_published.hpp"
 
 namespace tokenjoule {
 namespace {
 
 const std::filesystem::path kNebius =
     TOKENJOULE_SOURCE_DIR "/../shared/data/inferencemax/raw_nebius_h200";
-
-std::string bytes_of(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 /// A log at 1 Hz of boards at constant power from a minute before the run to one after it; the
 /// first sample is at idle power.

@@ -3,37 +3,17 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 
 #include <gtest/gtest.h>
 
 #include "published/footing.hpp"
+#include "published/testing_published.hpp"
 
 namespace tokenjoule {
 namespace {
 
-const std::filesystem::path kSamples = TOKENJOULE_SOURCE_DIR "/src/published/testdata";
 const std::filesystem::path kPublic = TOKENJOULE_SOURCE_DIR "/../shared/data/mlenergy";
-
-std::string bytes_of(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-PublishedSet set_of(const std::vector<std::filesystem::path>& paths) {
-  PublishedSet set;
-  for (const auto& path : paths) read_published(path.string(), bytes_of(path), set);
-  finish(set);
-  return set;
-}
-
-std::vector<std::uint32_t> all_of(const PublishedSet& set) {
-  std::vector<std::uint32_t> rows;
-  for (std::uint32_t i = 0; i < set.rows.size(); ++i) rows.push_back(i);
-  return rows;
-}
 
 const PublishedResult& row_of(const PublishedSet& set, std::string_view task, double batch) {
   const auto at = std::find_if(set.rows.begin(), set.rows.end(), [&](const PublishedResult& row) {

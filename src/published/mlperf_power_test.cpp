@@ -1,6 +1,4 @@
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>
@@ -8,20 +6,15 @@
 #include "published/footing.hpp"
 #include "published/importers.hpp"
 #include "published/mlperf_logs.hpp"
+#include "published/testing_published.hpp"
 
 namespace tokenjoule {
 namespace {
 
-const std::filesystem::path kSamples = TOKENJOULE_SOURCE_DIR "/src/published/testdata";
 const std::filesystem::path kPublic = TOKENJOULE_SOURCE_DIR "/../shared/data/mlperf";
 
 constexpr double kServerMean = 9011.0666666667;
 constexpr double kOfflineMean = 6152.9844351733;
-
-std::string bytes_of(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 std::string replaced(std::string text, std::string_view what, std::string_view by) {
   text.replace(text.find(what), what.size(), by);

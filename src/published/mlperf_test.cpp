@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>
@@ -11,34 +9,16 @@
 #include "published/footing.hpp"
 #include "published/mlperf_limit.hpp"
 #include "published/published_table.hpp"
+#include "published/testing_published.hpp"
 
 namespace tokenjoule {
 namespace {
 
-const std::filesystem::path kSamples = TOKENJOULE_SOURCE_DIR "/src/published/testdata";
 const std::filesystem::path kPublic = TOKENJOULE_SOURCE_DIR "/../shared/data/mlperf";
-
-std::string bytes_of(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-PublishedSet set_of(const std::vector<std::filesystem::path>& paths) {
-  PublishedSet set;
-  for (const auto& path : paths) read_published(path.string(), bytes_of(path), set);
-  finish(set);
-  return set;
-}
 
 PublishedSet sample_set() {
   return set_of({kSamples / "mlperf.v6_0.json", kSamples / "mlperf.systems.jsonl",
                  kSamples / "mlperf.loadgen.csv"});
-}
-
-std::vector<std::uint32_t> all_of(const PublishedSet& set) {
-  std::vector<std::uint32_t> rows;
-  for (std::uint32_t i = 0; i < set.rows.size(); ++i) rows.push_back(i);
-  return rows;
 }
 
 std::uint32_t index_of(const PublishedSet& set, std::string_view id, std::string_view scenario,
