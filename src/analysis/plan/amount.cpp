@@ -26,7 +26,8 @@ struct Unit {
 
 constexpr double kDay = 86400;
 constexpr double kYear = 365 * kDay;
-constexpr double kKwh = 3.6e6;
+constexpr double kKwh = kJoulesPerKilowattHour;
+constexpr double kTon = kBtuPerHourPerTon * kJoulesPerBtu / 3600;
 
 // Behind a currency the name starts with "/". The first unit of a dimension is the one it is kept
 // in or the one that people write; spellings of one unit stand together.
@@ -36,8 +37,8 @@ constexpr Unit kUnits[] = {
     {D::power, "MW", 1e6},
     {D::power, "GW", 1e9},
     {D::power, "BTU/h", kJoulesPerBtu / 3600},
-    {D::power, "ton", 12000 * kJoulesPerBtu / 3600},
-    {D::power, "tons", 12000 * kJoulesPerBtu / 3600},
+    {D::power, "ton", kTon},
+    {D::power, "tons", kTon},
     {D::power, "kWh/day", kKwh / kDay},
     {D::power, "MWh/day", 1e3 * kKwh / kDay},
     {D::power, "MJ/day", 1e6 / kDay},

@@ -2,7 +2,7 @@
 
 #include "base/quantity.hpp"
 
-/// The conversions of the trade. Each is one formula; its inverse stands beside it.
+/// The conversions of the trade, from SI units. The other way goes through the units of amount.hpp.
 namespace tokenjoule {
 
 /// 1 kWh = 3.6 × 10⁶ J, exact: 1 h = 3600 s (SI Brochure, 9th edition, table 8).
@@ -19,21 +19,12 @@ constexpr double kHoursPerYear = 8760;
 constexpr double watt_hours_per_million(JoulesPerToken energy) {
   return energy.value() * 1e6 / kJoulesPerWattHour;
 }
-constexpr JoulesPerToken from_watt_hours_per_million(double watt_hours) {
-  return JoulesPerToken(watt_hours * kJoulesPerWattHour / 1e6);
-}
-/// Tokens per kWh = 3.6 × 10⁶ / (J/token); energy must be above 0. Its own inverse.
+/// Tokens per kWh = 3.6 × 10⁶ / (J/token); energy must be above 0.
 constexpr double tokens_per_kilowatt_hour(JoulesPerToken energy) {
   return kJoulesPerKilowattHour / energy.value();
 }
-constexpr JoulesPerToken from_tokens_per_kilowatt_hour(double tokens) {
-  return JoulesPerToken(kJoulesPerKilowattHour / tokens);
-}
 
 constexpr double kilowatt_hours(Joules energy) { return energy.value() / kJoulesPerKilowattHour; }
-constexpr Joules from_kilowatt_hours(double energy) {
-  return Joules(energy * kJoulesPerKilowattHour);
-}
 /// Energy of one day with `busy_hours` (0 to 24) at one power and the rest at the other.
 constexpr Joules energy_of_day(Watts busy, Watts idle, double busy_hours) {
   return busy * Seconds(busy_hours * 3600) + idle * Seconds((24 - busy_hours) * 3600);
@@ -41,11 +32,7 @@ constexpr Joules energy_of_day(Watts busy, Watts idle, double busy_hours) {
 
 /// Heat: BTU/h = W × 3600 / 1055.05585262.
 constexpr double btu_per_hour(Watts power) { return power.value() * 3600 / kJoulesPerBtu; }
-constexpr Watts from_btu_per_hour(double btu) { return Watts(btu * kJoulesPerBtu / 3600); }
 constexpr double tons_of_cooling(Watts power) { return btu_per_hour(power) / kBtuPerHourPerTon; }
-constexpr Watts from_tons_of_cooling(double tons) {
-  return from_btu_per_hour(tons * kBtuPerHourPerTon);
-}
 
 /// How a machine is fed. With three phases the voltage is that between two lines.
 struct Supply {

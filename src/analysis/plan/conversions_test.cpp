@@ -1,9 +1,18 @@
 #include "analysis/plan/conversions.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include "analysis/plan/amount.hpp"
 
 namespace tokenjoule {
 namespace {
+
+/// What a figure is when it is given to the program with its unit.
+double back(double number, std::string_view unit, Dimension wanted) {
+  const auto amount = amount_in(fmt::format("{}{}", number, unit), wanted, "x");
+  return amount ? amount->value : -1;
+}
 
 TEST(EnergyPerToken, OneJouleIs278WattHoursPerMillion) {
   EXPECT_NEAR(watt_hours_per_million(JoulesPerToken(1)), 277.7778, 5e-5);   // 10^6 / 3600
@@ -13,9 +22,11 @@ TEST(EnergyPerToken, OneJouleIs278WattHoursPerMillion) {
 
 TEST(EnergyPerToken, ConvertsBack) {
   EXPECT_DOUBLE_EQ(
-      from_watt_hours_per_million(watt_hours_per_million(JoulesPerToken(0.2937))).value(), 0.2937);
-  EXPECT_DOUBLE_EQ(
-      from_tokens_per_kilowatt_hour(tokens_per_kilowatt_hour(JoulesPerToken(0.15))).value(), 0.15);
+      back(watt_hours_per_million(JoulesPerToken(0.2937)), "Wh/Mtok", Dimension::energy_per_token),
+      0.2937);
+  EXPECT_DOUBLE_EQ(back(tokens_per_kilowatt_hour(JoulesPerToken(0.15)), "tokens/kWh",
+                        Dimension::energy_per_token),
+                   0.15);
   EXPECT_DOUBLE_EQ(tokens_per_kilowatt_hour(JoulesPerToken(0.15)), 24e6);  // 3.6e6 / 0.15
 }
 
@@ -23,7 +34,7 @@ TEST(Day, EightBoardsOf600WattsTake115KilowattHours) {
   const Joules day = energy_of_day(Watts(8 * 600), Watts(0), 24);
   EXPECT_DOUBLE_EQ(kilowatt_hours(day), 115.2);
   EXPECT_DOUBLE_EQ(day.value(), 414.72e6);
-  EXPECT_DOUBLE_EQ(from_kilowatt_hours(115.2).value(), 414.72e6);
+  EXPECT_DOUBLE_EQ(back(115.2, "kWh", Dimension::energy), 414.72e6);
 }
 
 TEST(Day, IdleHoursCountAtIdlePower) {
@@ -33,9 +44,9 @@ TEST(Day, IdleHoursCountAtIdlePower) {
 
 TEST(Heat, IsCountedInBtuAndTons) {
   EXPECT_NEAR(btu_per_hour(Watts(4800)), 16378, 0.5);  // 4800 × 3.412142
-  EXPECT_DOUBLE_EQ(from_btu_per_hour(btu_per_hour(Watts(4800))).value(), 4800);
+  EXPECT_DOUBLE_EQ(back(btu_per_hour(Watts(4800)), "BTU/h", Dimension::power), 4800);
   EXPECT_NEAR(tons_of_cooling(Watts(3516.853)), 1, 1e-6);
-  EXPECT_NEAR(from_tons_of_cooling(1).value(), 3516.853, 5e-4);
+  EXPECT_NEAR(back(1, "ton", Dimension::power), 3516.853, 5e-4);
 }
 
 TEST(Current, IsSharedByThreePhases) {
