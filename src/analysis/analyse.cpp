@@ -55,7 +55,7 @@ Facts facts_of(const Run& run, const Question& question) {
   facts.idle = idle_phase(run);
   const auto& window = facts.window.span;
   if (window) measure_boundaries(facts, *window);
-  facts.tokens = token_facts(run, window, facts.settings.drives_load);
+  facts.tokens = token_facts(run, window, facts.settings);
   if (window && !facts.settings.service_level.empty() && !run.requests.empty()) {
     facts.tokens.client.counts.output_good = good_tokens_in(
         run, facts.tokens.answers, *window, facts.settings.service_level, facts.settings.open_loop);
@@ -63,7 +63,8 @@ Facts facts_of(const Run& run, const Question& question) {
   facts.requests = request_counts(run, facts.tokens.answers, window);
   if (const auto finished = window ? finished_by_engine(run, *window) : std::nullopt) {
     facts.requests.in_window = *finished;
-    facts.requests.completed = facts.requests.planned = std::llround(*finished);
+    facts.requests.completed = std::llround(*finished);
+    facts.requests.planned = facts.requests.failed = facts.requests.cancelled = std::nullopt;
   }
   facts.client = client_quality(run, window);
   return facts;

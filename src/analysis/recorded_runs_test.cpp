@@ -60,7 +60,7 @@ void put_counts(FlatReport& flat, const Report& report) {
   flat.put("/tokens/prompt_submitted", report.tokens.prompt_submitted);
   flat.texts["/tokens/source"] = report.tokens.source;
   flat.put("/requests/completed", static_cast<double>(report.requests.completed));
-  flat.put("/requests/failed", static_cast<double>(report.requests.failed));
+  flat.put("/requests/failed", static_cast<double>(report.requests.failed.value()));
   flat.put("/requests/in_window", report.requests.in_window);
   flat.put("/idle/watts", report.idle.watts);
   flat.put("/idle/duration_s", report.idle.duration);

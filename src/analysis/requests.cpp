@@ -33,7 +33,7 @@ std::string_view words_for(std::string_view kind) {
 
 /// "class: message" of a failure; either may be all there is.
 void count_failure(RequestCounts& counts, const RequestRecord& request) {
-  ++counts.failed;
+  ++*counts.failed;
   const auto colon = request.failure.find(": ");
   const std::string kind = request.failure.substr(0, colon);
   ++counts.failures[kind.empty() ? "unknown" : kind];
@@ -51,6 +51,7 @@ RequestCounts request_counts(const Run& run, const std::vector<AnswerTokens>& an
                              std::optional<TimeSpan> window) {
   RequestCounts counts;
   counts.planned = static_cast<std::int64_t>(run.requests.size());
+  counts.failed = counts.cancelled = 0;
   for (std::size_t i = 0; i < run.requests.size(); ++i) {
     const RequestRecord& request = run.requests[i];
     if (request.retry_after) {
@@ -64,7 +65,7 @@ RequestCounts request_counts(const Run& run, const std::vector<AnswerTokens>& an
         if (window) counts.in_window += share_of(request, answers[i], *window);
         break;
       case Outcome::failed: count_failure(counts, request); break;
-      case Outcome::cancelled: ++counts.cancelled; break;
+      case Outcome::cancelled: ++*counts.cancelled; break;
     }
   }
   return counts;

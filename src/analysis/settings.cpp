@@ -56,6 +56,7 @@ LoadSettings settings_of(const RunHeader& header) {
   for (std::size_t i = 0; i < unverified.size(); ++i) {
     settings.unverified.emplace_back(unverified[i].string().value_or("unknown"));
   }
+  settings.is_import = root["import"].present();
   settings.imported = imported_findings(root["import"]["findings"]);
   if (const auto limit = root["expect_power_limit_w"].number()) {
     settings.expected_power_limit = Watts(*limit);

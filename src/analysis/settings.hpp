@@ -23,7 +23,8 @@ struct LoadSettings {
   std::string harness;                        ///< "preset": whose load this was; "" for none
   std::optional<Watts> expected_power_limit;  ///< "expect_power_limit_w"
   std::vector<std::string> unverified;        ///< "tls_not_verified": URLs of servers
-  std::vector<CheckFinding> imported;         ///< "import": what the importer had to say
+  bool is_import = false;                     ///< "import": other tools' logs, not a run of ours
+  std::vector<CheckFinding> imported;         ///< what the importer had to say
 };
 LoadSettings settings_of(const RunHeader& header);
 

@@ -29,8 +29,8 @@ void add_known(std::optional<double>& sum, std::optional<double> part) {
 
 void count_outcome(TokenCounts& counts, const RequestRecord& request, double tokens) {
   if (request.outcome == Outcome::completed) *counts.output_good += tokens;
-  if (request.outcome == Outcome::failed) counts.output_by_failed += tokens;
-  if (request.outcome == Outcome::cancelled) counts.output_by_cancelled += tokens;
+  if (request.outcome == Outcome::failed) *counts.output_by_failed += tokens;
+  if (request.outcome == Outcome::cancelled) *counts.output_by_cancelled += tokens;
 }
 
 void count_in_window(ClientTokens& sum, const RequestRecord& request, const AnswerTokens& answer,

@@ -83,7 +83,7 @@ TEST(ClientTokens, TokensOfFailedRequestsCountAndAreShown) {
   request.output_tokens_asked = 10;
   const auto tokens = counted(request, span(0, 9));
   EXPECT_DOUBLE_EQ(*tokens.counts.output, 3);
-  EXPECT_DOUBLE_EQ(tokens.counts.output_by_failed, 3);
+  EXPECT_DOUBLE_EQ(tokens.counts.output_by_failed.value(), 3);
   EXPECT_DOUBLE_EQ(*tokens.counts.output_good, 0);
   EXPECT_EQ(tokens.completed_by_events, 0);
   EXPECT_DOUBLE_EQ(tokens.output_run_low, 3);

@@ -73,11 +73,14 @@ void split_prompts(const Run& run, TokenFacts& facts, TimeSpan window) {
   counts.prompt_computed = *counts.prompt_submitted - *counts.prompt_cached;
 }
 
-/// Tokens by the engine's counters alone, where no client recorded its requests.
-void count_by_engine(const Run& run, TokenCounts& counts, TimeSpan window) {
+/// Tokens by totals alone, where no client recorded its requests: those of the engine's counters,
+/// or those that a load generator logged, which an importer writes in their place.
+void count_by_totals(const Run& run, TokenCounts& counts, TimeSpan window, bool imported) {
   if (!counts.engine_counter_output) return;
   counts.output = counts.engine_counter_output;
-  counts.source = "engine_counter";
+  counts.source = imported ? "load_log" : "engine_counter";
+  if (imported) counts.engine_counter_output = counts.engine_counter_output_run = std::nullopt;
+  counts.output_by_failed = counts.output_by_cancelled = std::nullopt;  // totals do not tell
   counts.reason.clear();
   if (!moves_per_step(run, EngineMetric::prompt_tokens)) return;
   if (const auto prompts = growth_in(run, EngineMetric::prompt_tokens, window)) {
@@ -107,7 +110,8 @@ std::optional<double> finished_by_engine(const Run& run, TimeSpan window) {
   return finished ? std::optional(finished->grown) : std::nullopt;
 }
 
-TokenFacts token_facts(const Run& run, std::optional<TimeSpan> window, bool drives_load) {
+TokenFacts token_facts(const Run& run, std::optional<TimeSpan> window,
+                       const LoadSettings& settings) {
   TokenFacts facts;
   facts.answers.reserve(run.requests.size());
   for (const RequestRecord& request : run.requests) facts.answers.push_back(tokens_of(request));
@@ -119,10 +123,10 @@ TokenFacts token_facts(const Run& run, std::optional<TimeSpan> window, bool driv
       counts.engine_counter_output = grown->grown;
     }
   }
-  if (window && run.requests.empty()) count_by_engine(run, counts, *window);
+  if (window && run.requests.empty()) count_by_totals(run, counts, *window, settings.is_import);
   if (window) split_prompts(run, facts, *window);
-  facts.expected =
-      !run.requests.empty() || counts.source == "engine_counter" || (run.engine && drives_load);
+  const bool by_totals = counts.source == "engine_counter" || counts.source == "load_log";
+  facts.expected = !run.requests.empty() || by_totals || (run.engine && settings.drives_load);
   return facts;
 }
 

@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "analysis/settings.hpp"
 #include "analysis/token_counts.hpp"
 #include "model/run.hpp"
 
@@ -21,6 +22,7 @@ struct TokenFacts {
 /// window, if it is known at any time (per_step); else nothing is known.
 std::optional<double> finished_by_engine(const Run& run, TimeSpan window);
 
-TokenFacts token_facts(const Run& run, std::optional<TimeSpan> window, bool drives_load);
+TokenFacts token_facts(const Run& run, std::optional<TimeSpan> window,
+                       const LoadSettings& settings);
 
 }  // namespace tokenjoule

@@ -294,7 +294,7 @@ TEST(KnownStream, TokensOfAnAnswerThatBreaksOffAreCountedAsThoseOfAFailure) {
     const Report report = seen(records[i]);
     EXPECT_EQ(report.requests.failures, (std::map<std::string, std::int64_t>{{classes[i], 1}}));
     EXPECT_DOUBLE_EQ(output(report), 5);
-    EXPECT_DOUBLE_EQ(report.tokens.output_by_failed, 5);
+    EXPECT_DOUBLE_EQ(report.tokens.output_by_failed.value(), 5);
     EXPECT_EQ(report.tokens.output_good, 0);
     EXPECT_EQ(report.latency.at("ttft_seconds").n, 0);
   }

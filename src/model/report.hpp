@@ -137,14 +137,14 @@ struct Excluded {
 struct TokenCounts {
   std::optional<double> output;
   std::optional<double> output_reasoning;
-  double output_by_failed = 0;
-  double output_by_cancelled = 0;
+  /// Absent where only totals are known.
+  std::optional<double> output_by_failed = 0.0, output_by_cancelled = 0.0;
   std::optional<double> output_good;        ///< of requests that completed
   std::optional<double> edge_bound_output;  ///< how far `output` may be off by the window's edges
   std::optional<double> prompt_submitted;
   std::optional<double> prompt_computed;
   std::optional<double> prompt_cached;
-  std::string source;  ///< usage, engine_counter, event_ids, events_estimated
+  std::string source;  ///< usage, engine_counter, load_log, event_ids, events_estimated
   std::string reason;  ///< why output is absent
   std::optional<double> engine_counter_output;      ///< same window, interpolated
   std::optional<double> engine_counter_output_run;  ///< whole load, by the engine
@@ -153,10 +153,9 @@ struct TokenCounts {
 };
 
 struct RequestCounts {
-  std::int64_t planned = 0;
   std::int64_t completed = 0;
-  std::int64_t failed = 0;
-  std::int64_t cancelled = 0;
+  /// Absent where no client recorded its requests: then only what finished is known.
+  std::optional<std::int64_t> planned, failed, cancelled;
   double in_window = 0;
   std::map<std::string, std::int64_t> failures;         ///< by class: "rate_limited", "reset"
   std::map<std::string, std::string> failure_messages;  ///< the first of each class that says more

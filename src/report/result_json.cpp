@@ -160,10 +160,10 @@ Json requests_json(const RequestCounts& requests) {
   for (const auto& [reason, count] : requests.failures) failures[reason] = count;
   Json messages = Json::object();
   for (const auto& [reason, message] : requests.failure_messages) messages[reason] = message;
-  return {{"planned", requests.planned},
+  return {{"planned", Values::of(requests.planned)},
           {"completed", requests.completed},
-          {"failed", requests.failed},
-          {"cancelled", requests.cancelled},
+          {"failed", Values::of(requests.failed)},
+          {"cancelled", Values::of(requests.cancelled)},
           {"in_window", Values::of(requests.in_window)},
           {"failures", std::move(failures)},
           {"failure_messages", std::move(messages)},

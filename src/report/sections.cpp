@@ -120,10 +120,14 @@ std::string excluded_words(const Report& report) {
 }
 
 std::string request_words(const RequestCounts& requests) {
-  std::string words = fmt::format(
-      "{} completed, {} failed, {} cancelled of {} planned; {} in the window",
-      grouped(requests.completed), grouped(requests.failed), grouped(requests.cancelled),
-      grouped(requests.planned), count_text(requests.in_window));
+  std::string words = fmt::format("{} completed", grouped(requests.completed));
+  if (requests.planned && requests.failed && requests.cancelled) {
+    words += fmt::format(", {} failed, {} cancelled of {} planned", grouped(*requests.failed),
+                         grouped(*requests.cancelled), grouped(*requests.planned));
+  } else {
+    words += ", how many failed is not told";
+  }
+  words += fmt::format("; {} in the window", count_text(requests.in_window));
   std::string failures;
   for (const auto& [reason, count] : requests.failures) {
     const auto message = requests.failure_messages.find(reason);

@@ -64,12 +64,13 @@ void check_losses(const Facts& facts, std::vector<CheckFinding>& findings) {
 }
 
 void check_failures(const RequestCounts& requests, std::vector<CheckFinding>& findings) {
-  if (requests.failed == 0) return;
-  const std::int64_t ended = requests.failed + requests.completed;
-  const double share = static_cast<double>(requests.failed) / static_cast<double>(ended);
+  const std::int64_t failed = requests.failed.value_or(0);
+  if (failed == 0) return;
+  const std::int64_t ended = failed + requests.completed;
+  const double share = static_cast<double>(failed) / static_cast<double>(ended);
   Gathered failures("failures", "see requests.failures for what they failed of");
   failures.add(share > thresholds::kFailures ? Severity::care : Severity::note,
-               fmt::format("{} of {} requests failed", requests.failed, ended));
+               fmt::format("{} of {} requests failed", failed, ended));
   failures.append_to(findings);
 }
 

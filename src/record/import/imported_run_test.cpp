@@ -119,7 +119,9 @@ TEST(ImportedRun, TotalsGiveEnergyPerTokenAndQueryButNoLatencies) {
   ImportChoice choice;
   choice.stated_offset = Seconds(0);
   const Report report = report_of(load, power_log(), choice);
-  EXPECT_EQ(report.tokens.source, "engine_counter");
+  EXPECT_EQ(report.tokens.source, "load_log");
+  EXPECT_FALSE(report.tokens.engine_counter_output || report.tokens.output_by_failed);
+  EXPECT_FALSE(report.requests.planned || report.requests.failed || report.requests.cancelled);
   EXPECT_NEAR(*report.figures.at("joules_per_output_token").value, 95.4, 1e-6);
   EXPECT_NEAR(*report.figures.at("joules_per_total_token").value, 31.8, 1e-6);
   EXPECT_NEAR(*report.figures.at("watt_hours_per_query").value, 1.325, 1e-6);
