@@ -43,6 +43,7 @@ EngineInfo full_engine() {
   engine.url = "http://127.0.0.1:8000";
   engine.model = "m";
   engine.endpoint = "/v1/completions";
+  engine.token_ids_listed = true;
   engine.metrics_note = "answered 404";
   engine.configuration["max_model_len"] = {"8192", "reported"};
   EngineCounter counter;
