@@ -6,6 +6,7 @@
 #include "analysis/client_quality.hpp"
 #include "analysis/clock_join.hpp"
 #include "analysis/engine_counters.hpp"
+#include "analysis/engine_requests.hpp"
 #include "analysis/facts.hpp"
 #include "analysis/figures.hpp"
 #include "analysis/full_run.hpp"
@@ -91,6 +92,7 @@ void report_window(Report& report, const Facts& facts) {
   report.window = Window{*span, wall_time_at(facts.run.anchors, span->begin),
                          wall_time_at(facts.run.anchors, span->end), facts.window.chosen_by};
   report.engine_state = engine_state_in(facts.run, *span);
+  report.engine_requests = engine_requests_in(facts.run, *span);
   report.other_gpus = other_gpus(facts.run, facts.series, *span);
 }
 
@@ -106,6 +108,7 @@ std::optional<Watts> idle_watts(const BoundaryMeasure& measure) {
 
 IdleReport idle_report(const Facts& facts) {
   IdleReport report;
+  if (!facts.run.engine) report.state = "as_found";
   report.reason = facts.idle.reason;
   if (!facts.idle.span) return report;
   report.duration = to_seconds(facts.idle.span->length());
@@ -143,6 +146,7 @@ FigureInputs figure_inputs(const Facts& facts) {
 
 void report_figures(Report& report, const Facts& facts) {
   FigureInputs inputs = figure_inputs(facts);
+  if (report.engine_requests) inputs.queries_by_engine = report.engine_requests->completed;
   report.figures = figures_of(inputs);
   for (const BoundaryMeasure& measure : facts.boundaries) {
     const Boundary boundary = measure.energy.boundary;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,6 +23,8 @@ struct LoadSettings {
   std::string harness;                        ///< "preset": whose load this was; "" for none
   std::optional<Watts> expected_power_limit;  ///< "expect_power_limit_w"
   std::vector<std::string> unverified;        ///< "tls_not_verified": URLs of servers
+  /// "sensors_absent": those that would be read by themselves and could not, and why.
+  std::map<std::string, std::string> absent_sensors;
 };
 LoadSettings settings_of(const RunHeader& header);
 

@@ -74,9 +74,14 @@ void split_prompts(const Run& run, TokenFacts& facts, TimeSpan window) {
 }
 
 /// Tokens by the engine's counters alone, where no client recorded its requests.
-void count_by_engine(const Run& run, TokenCounts& counts, TimeSpan window) {
-  if (!counts.engine_counter_output) return;
-  counts.output = counts.engine_counter_output;
+void count_by_engine(const Run& run, ClientTokens& client, TimeSpan window) {
+  TokenCounts& counts = client.counts;
+  const auto output = growth_in(run, EngineMetric::output_tokens, window);
+  if (!counts.engine_counter_output || !output) return;
+  counts.output = output->grown;
+  client.start_bound = output->start_bound;
+  client.end_bound = output->end_bound;
+  counts.edge_bound_output = output->start_bound + output->end_bound;
   counts.source = "engine_counter";
   counts.reason.clear();
   if (!moves_per_step(run, EngineMetric::prompt_tokens)) return;
@@ -112,7 +117,7 @@ TokenFacts token_facts(const Run& run, std::optional<TimeSpan> window, bool driv
       counts.engine_counter_output = grown->grown;
     }
   }
-  if (window && run.requests.empty()) count_by_engine(run, counts, *window);
+  if (window && run.requests.empty()) count_by_engine(run, facts.client, *window);
   if (window) split_prompts(run, facts, *window);
   facts.expected =
       !run.requests.empty() || counts.source == "engine_counter" || (run.engine && drives_load);

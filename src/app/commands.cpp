@@ -4,8 +4,8 @@ namespace tokenjoule {
 
 const std::vector<CommandSpec>& commands() {
   static const std::vector<CommandSpec> all = {
-      measure_command(),  analyze_command(),  sensors_command(),
-      simulate_command(), selftest_command(),
+      measure_command(), record_command(),   analyze_command(),
+      sensors_command(), simulate_command(), selftest_command(),
   };
   return all;
 }

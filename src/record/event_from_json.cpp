@@ -114,6 +114,18 @@ Result<std::uint32_t> need_signal_id(const JsonView& view) {
   return static_cast<std::uint32_t>(id);
 }
 
+Result<std::optional<Calibration>> calibration_in(const JsonView& json) {
+  if (!json.present()) return std::optional<Calibration>();
+  Calibration calibration;
+  TRY_DO(positive(json, {"gain"}));
+  TRY_DO(no_negative(json, {"half_width_relative"}));
+  TRY(calibration.gain, json["gain"].need_number());
+  TRY(calibration.half_width, json["half_width_relative"].need_number());
+  calibration.certificate = text_or_empty(json["certificate"]);
+  calibration.date = text_or_empty(json["date"]);
+  return std::optional(std::move(calibration));
+}
+
 Result<Event> signal_in(const JsonView& json) {
   Signal signal;
   TRY(signal.id, need_signal_id(json["id"]));
@@ -142,6 +154,7 @@ Result<Event> signal_in(const JsonView& json) {
     signal.accuracy.basis = text_or_empty(accuracy["basis"]);
     signal.accuracy.source = text_or_empty(accuracy["source"]);
   }
+  TRY(signal.calibration, calibration_in(json["calibration"]));
   return signal;
 }
 
@@ -167,6 +180,18 @@ Result<EngineCounter> counter_in(const JsonView& json) {
   return counter;
 }
 
+RequestFamilies families_in(const JsonView& json) {
+  RequestFamilies families;
+  families.finished = text_or_empty(json["finished"]);
+  families.finished_label = text_or_empty(json["finished_label"]);
+  families.repeated_over = texts_in(json["repeated_over"]);
+  for (std::size_t i = 0; i < json["lengths"].size(); ++i) {
+    const auto length = request_length_named(json["lengths"].key(i));
+    if (length) families.lengths[*length] = text_or_empty(json["lengths"].member(i));
+  }
+  return families;
+}
+
 Result<Event> engine_in(const JsonView& json) {
   EngineInfo engine;
   TRY(engine.kind, json["kind"].need_string());
@@ -189,6 +214,7 @@ Result<Event> engine_in(const JsonView& json) {
     if (auto counter = counter_in(json["counters"][i]))
       engine.counters.push_back(std::move(*counter));
   }
+  engine.requests = families_in(json["requests"]);
   engine.limits = texts_in(json["limits"]);
   return engine;
 }
@@ -245,6 +271,20 @@ Result<Event> request_in(const JsonView& json) {
   return request;
 }
 
+Result<LengthHistogram> histogram_in(const JsonView& json) {
+  LengthHistogram histogram;
+  TRY_DO(no_negative(json, {"count", "sum"}));
+  TRY(histogram.count, json["count"].need_number());
+  TRY(histogram.sum, json["sum"].need_number());
+  const JsonView buckets = json["buckets"];
+  for (std::size_t i = 0; i < buckets.size(); ++i) {
+    TRY(const double bound, buckets[i][0].need_number());
+    TRY(const double count, buckets[i][1].need_number());
+    histogram.buckets.emplace_back(bound, count);
+  }
+  return histogram;
+}
+
 Result<Event> scrape_in(const JsonView& json) {
   CounterScrape scrape;
   TRY(scrape.read, need_span(json));
@@ -255,6 +295,15 @@ Result<Event> scrape_in(const JsonView& json) {
     if (metric && value) scrape.values[*metric] = *value;
   }
   scrape.note = text_or_empty(json["note"]);
+  for (std::size_t i = 0; i < json["finished"].size(); ++i) {
+    TRY(const double count, json["finished"].member(i).need_number());
+    scrape.finished[std::string(json["finished"].key(i))] = count;
+  }
+  for (std::size_t i = 0; i < json["lengths"].size(); ++i) {
+    const auto length = request_length_named(json["lengths"].key(i));
+    if (!length) continue;
+    TRY(scrape.lengths[*length], histogram_in(json["lengths"].member(i)));
+  }
   return scrape;
 }
 

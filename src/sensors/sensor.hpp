@@ -44,6 +44,7 @@ class Sensor {
 struct SensorSpec {
   std::string name;
   std::map<std::string, std::string> settings;
+  std::string label = {};  ///< its name in the user's configuration; "" if it has none
 };
 /// Takes "dcgm", "dcgm:url=http://h:9400/metrics,group=prefill". Commas inside a value are written
 /// "\,". exec's command is everything behind "command=", to the end.

@@ -4,7 +4,7 @@ import unittest
 
 from support import SOURCE, tokenjoule
 
-COMMANDS = ("measure", "analyze", "sensors", "simulate", "selftest")
+COMMANDS = ("measure", "record", "analyze", "sensors", "simulate", "selftest")
 
 
 class Help(unittest.TestCase):
