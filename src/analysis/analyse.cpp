@@ -31,13 +31,42 @@ bool is_simulated(const Run& run) {
   });
 }
 
+/// Whether all that is read at `inner` lies inside what is read at `outer`.
+bool holds(const Run& run, Boundary outer, Boundary inner) {
+  if (contains(outer, inner)) return true;
+  const auto outer_devices = counted_devices(run, outer).counted;
+  const auto inner_devices = counted_devices(run, inner).counted;
+  return std::all_of(inner_devices.begin(), inner_devices.end(), [&](const CountedDevice& part) {
+    const Scope inside = scope_of(run, *part.front(), inner);
+    return std::any_of(outer_devices.begin(), outer_devices.end(), [&](const CountedDevice& whole) {
+      return containment_of(scope_of(run, *whole.front(), outer), inside) == Containment::contains;
+    });
+  });
+}
+
+/// Of the boundaries that lie in no other that is read, one that has the GPUs in it.
+Boundary widest_of(const Run& run, const std::vector<Boundary>& read) {
+  std::optional<Boundary> widest;
+  bool has_gpus = false;
+  for (const Boundary boundary : read) {
+    const bool inside = std::any_of(read.begin(), read.end(), [&](Boundary other) {
+      return other != boundary && holds(run, other, boundary);
+    });
+    const bool gpus = is_gpu_boundary(boundary) || contains(boundary, Boundary::gpu_board);
+    if (inside || (has_gpus && !gpus)) continue;
+    widest = boundary;
+    has_gpus = gpus;
+  }
+  return widest.value_or(read.back());
+}
+
 /// The boundary asked for; else gpu_board where it is read, else the widest that is.
 std::optional<Boundary> headline_of(const Run& run, const Question& question) {
   if (question.headline) return question.headline;
   const auto read = boundaries_read(run);
   if (read.empty()) return std::nullopt;
   const bool board = std::find(read.begin(), read.end(), Boundary::gpu_board) != read.end();
-  return board ? Boundary::gpu_board : read.back();
+  return board ? Boundary::gpu_board : widest_of(run, read);
 }
 
 void measure_boundaries(Facts& facts, TimeSpan window) {
