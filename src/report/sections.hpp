@@ -13,8 +13,10 @@ namespace tokenjoule {
 
 /// What the run's configuration says of its load. Absent: it does not say.
 struct StatedLoad {
-  std::optional<std::string> mode;              ///< closed, open
-  std::optional<std::int64_t> concurrency;      ///< closed loop
+  std::optional<std::string> mode;          ///< closed, open
+  bool by_others = false;                   ///< recorded while others drove it
+  std::optional<std::string> program;       ///< the command that was recorded, without arguments
+  std::optional<std::int64_t> concurrency;  ///< closed loop
   std::optional<std::int64_t> concurrency_cap;  ///< open loop
   std::optional<double> request_rate_per_s;
   std::optional<std::string> arrival;  ///< poisson, constant, gamma, trace
@@ -53,6 +55,9 @@ std::string window_words(const Report& report);
 std::string energy_words(const BoundaryEnergy& energy);
 /// What the energy was read with: "nvml (energy counter nvmlDeviceGetFieldValues(83), power …)".
 std::string instrument_words(const Report& report);
+/// "12 finished (8 stop, 4 length); prompts mean 512, p50 256 to 512, …"; "" where none are
+/// counted.
+std::string engine_request_words(const Report& report);
 std::string idle_words(const IdleReport& idle);
 std::string client_words(const ClientQuality& client);
 std::string full_run_words(const FullRun& full_run);

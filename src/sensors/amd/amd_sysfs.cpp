@@ -8,6 +8,7 @@
 #include "devices/drm_cards.hpp"
 #include "devices/hwmon.hpp"
 #include "io/file.hpp"
+#include "model/containment.hpp"
 #include "sensors/amd/gpu_metrics.hpp"
 #include "sensors/gpu_files.hpp"
 
@@ -116,6 +117,7 @@ Device device_of(const Gpu& gpu) {
   for (const char* fact : {"unique_id", "current_compute_partition", "current_memory_partition"}) {
     if (const std::string value = text(fact); !value.empty()) device.facts[fact] = value;
   }
+  if (gpu.boundary() == Boundary::gpu_module) device.facts[kContainsFact] = kCpuAndMemory;
   if (is_two_die_module(gpu.card.device)) {
     device.facts["covers"] = "both dies of its module";
   }
