@@ -102,14 +102,15 @@ std::optional<Watts> mean_power(const SeriesTable& table, const DeviceSources& s
   return std::nullopt;
 }
 
-/// Over the longest span that both cover.
-std::optional<double> ratio_of(const SeriesTable& table, const Signal& counter,
-                               const Signal& power) {
+/// Over the longest span that both cover, from one step of the counter to another within `within`.
+std::optional<double> ratio_within(const SeriesTable& table, const Signal& counter,
+                                   const Signal& power, TimeSpan within) {
   const CounterCurve steps = counter_curve(table.of(counter.id), counter);
   const PowerCurve curve = power_curve(table.of(power.id), power);
   std::optional<MonoTime> first, last;
   for (const CounterLevel& level : steps.levels) {
     if (!level.step_at || curve.empty()) continue;
+    if (*level.step_at < within.begin || *level.step_at > within.end) continue;
     if (*level.step_at < curve.front().at || *level.step_at > curve.back().at) continue;
     if (!first) first = level.step_at;
     last = level.step_at;
@@ -120,6 +121,15 @@ std::optional<double> ratio_of(const SeriesTable& table, const Signal& counter,
   const auto integrated = integrated_energy(curve, span, std::nullopt).joules;
   if (!counted || !integrated || !(*counted > Joules())) return std::nullopt;
   return *integrated / *counted;
+}
+
+/// Where reads are frequent a step's time is known well; only a counter that does not step twice
+/// there is judged over the whole trial.
+std::optional<double> ratio_of(const SeriesTable& table, const Signal& counter, const Signal& power,
+                               const TrialReadings& readings) {
+  const auto close = ratio_within(table, counter, power, readings.often);
+  if (close) return close;
+  return ratio_within(table, counter, power, {readings.seldom.begin, readings.often.end});
 }
 
 DeviceTrial device_trial(const DeviceSources& sources, const SeriesTable& table,
@@ -136,7 +146,7 @@ DeviceTrial device_trial(const DeviceSources& sources, const SeriesTable& table,
   const bool moved = !steps_of(table.of(counter.id)).empty();
   if (sources.powers.empty()) return trial;
   const Signal& power = *sources.powers.front();
-  trial.ratio = ratio_of(table, counter, power);
+  trial.ratio = ratio_of(table, counter, power, readings);
   const auto drawn = mean_within(table.of(power.id), readings.often, si_factor(power));
   const auto counted = table.of(counter.id);
   const bool changed = !counted.empty() && counted.front().raw != counted.back().raw;

@@ -1,6 +1,7 @@
 #include "app/sensor_trial.hpp"
 
 #include <gtest/gtest.h>
+#include <cmath>
 
 namespace tokenjoule {
 namespace {

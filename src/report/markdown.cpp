@@ -158,7 +158,7 @@ void add_measurement(std::string& text, const Report& report) {
                     {"engine", engine_words(report)},
                     {"load", load_words(stated_load(report))},
                     {"tokens", token_words(report.tokens)},
-                    {"requests", request_words(report.requests)},
+                    {"requests", request_words(report)},
                     {"idle power", idle_words(report.idle)},
                     {"client", client_words(report.client)},
                     {"full run, first send to last token", full_run_words(report.full_run)}});

@@ -67,6 +67,11 @@ StatedLoad stated_load(const Report& report) {
   return load;
 }
 
+bool is_driven_by_others(const Report& report) {
+  const StatedLoad load = stated_load(report);
+  return load.program.has_value() || load.by_others;
+}
+
 std::string load_words(const StatedLoad& load) {
   if (load.program) return "the command " + *load.program;
   if (load.by_others) return "driven by others";
@@ -124,7 +129,9 @@ std::string excluded_words(const Report& report) {
   return words.empty() ? "nothing stated" : words;
 }
 
-std::string request_words(const RequestCounts& requests) {
+std::string request_words(const Report& report) {
+  const RequestCounts& requests = report.requests;
+  if (is_driven_by_others(report)) return "none of ours: others drove the load";
   std::string words = fmt::format("{} completed", grouped(requests.completed));
   if (requests.planned && requests.failed && requests.cancelled) {
     words += fmt::format(", {} failed, {} cancelled of {} planned", grouped(*requests.failed),
@@ -233,6 +240,7 @@ std::string idle_words(const IdleReport& idle) {
 }
 
 std::string client_words(const ClientQuality& client) {
+  if (client.stamps.empty() && !client.lag_p99) return not_known("it read no answer");
   std::string words = client.limited ? "LIMITED by the client; " : "";
   words += fmt::format("lag p99 {}, max {}; send lateness p99 {}; {} stamps",
                        or_not_known(client.lag_p99), or_not_known(client.lag_max),

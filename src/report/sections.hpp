@@ -46,8 +46,10 @@ const Summary* summary_of(const Report& report, std::string_view key);
 /// One line each, for people: "2 × GPU board incl. memory", "cpu_package (permission), …".
 std::string included_words(const Report& report);
 std::string excluded_words(const Report& report);
+/// Whether the run only metered: no request in it is ours.
+bool is_driven_by_others(const Report& report);
 /// "640 completed, 0 failed, 0 cancelled of 640 planned; 512.4 in the window".
-std::string request_words(const RequestCounts& requests);
+std::string request_words(const Report& report);
 std::string token_words(const TokenCounts& tokens);
 /// "60.0 s, from 12.0 s to 72.0 s of the run, chosen by design", or why there is none.
 std::string window_words(const Report& report);
