@@ -100,7 +100,7 @@ class Record(unittest.TestCase):
             self.assertEqual(energy["boundary"], "node_ac")
             self.assertAlmostEqual(energy["joules"] / (200 * length), 1, places=9)
             self.assertIn("the command sleep", done.stderr)
-            self.assertIn("node_ac", done.stderr)
+            self.assertIn("node, at its AC inlets", done.stderr)
             # No token source: the figures are null, and that alone spoils nothing.
             figure = result["figures"]["joules_per_output_token"]
             self.assertIsNone(figure["value"])

@@ -47,7 +47,7 @@ class Sensors(unittest.TestCase):
         self.assertGreater(trial["signals"][0]["readings"], 10)
         self.assertEqual(trial["signals"][0]["noise_relative"], 0)
         table = tokenjoule("sensors", "--test", "--duration", "2", "--sensor", "exec:command=" + STEADY)
-        self.assertTrue(table.stdout.startswith("exec       good: "), table.stdout)
+        self.assertTrue(table.stdout.startswith("exec         good: "), table.stdout)
 
     def test_a_counter_that_disagrees_is_bad(self):
         lines = ('import time,sys\nfor i in range(400):\n'
