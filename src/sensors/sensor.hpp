@@ -25,6 +25,8 @@ struct SensorContents {
 /// Key of Device::facts: it stands for several GPUs together, of which its source does not tell
 /// which. Beside other GPUs it would count twice.
 constexpr char kSumOfGpusFact[] = "sum_of_gpus";
+/// Key of Device::facts: the serial number of a GPU whose id is another name of it.
+constexpr char kSerialFact[] = "serial";
 
 /// Something that can be read. Blocking; used from one thread.
 class Sensor {
