@@ -1,7 +1,7 @@
-// What it costs us to poll all sensors of an eight-GPU node: eight GPUs that a script plays, two CPU
-// packages with memory, a management controller, one that takes 3 s, and a PDU; at 10 Hz and at 100
-// Hz. Time in the kernel and inside the GPU library are apart. Prints a table in Markdown; exits 1
-// where our own share of a core is above a goal.
+// What it costs us to poll all sensors of an eight-GPU node: eight GPUs that a script plays, two
+// CPU packages with memory, a management controller, one that takes 3 s, and a PDU; at 10 Hz and at
+// 100 Hz. Time in the kernel and inside the GPU library are apart. Prints a table in Markdown;
+// exits 1 where our own share of a core is above a goal.
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
@@ -52,9 +52,7 @@ struct Cpu {
   }
   static Cpu of_thread() { return of(RUSAGE_THREAD, CLOCK_THREAD_CPUTIME_ID); }
   /// Of all threads but this one, which sleeps while the others work.
-  static Cpu of_others() {
-    return of(RUSAGE_SELF, CLOCK_PROCESS_CPUTIME_ID) - of_thread();
-  }
+  static Cpu of_others() { return of(RUSAGE_SELF, CLOCK_PROCESS_CPUTIME_ID) - of_thread(); }
   friend Cpu operator-(Cpu a, Cpu b) { return {a.all_s - b.all_s, a.kernel_s - b.kernel_s}; }
 };
 
@@ -132,8 +130,7 @@ std::vector<std::pair<std::string, SensorSpec>> node_sensors(const NodePeers& pe
           {"redfish", {"redfish", {{"url", peers.controller()}, {"device", "node"}}}},
           {"redfish, 3 s an answer",
            {"redfish", {{"url", peers.slow_controller()}, {"device", "slow-node"}}}},
-          {"snmp",
-           {"snmp", {{"host", peers.pdu()}, {"community", "public"}, {"profile", "apc"}}}}};
+          {"snmp", {"snmp", {{"host", peers.pdu()}, {"community", "public"}, {"profile", "apc"}}}}};
 }
 
 Result<Row> polled(Goal goal, double seconds, const NodePeers& peers, const CpuTree& cpus,
@@ -154,12 +151,11 @@ Result<Row> polled(Goal goal, double seconds, const NodePeers& peers, const CpuT
     sensors.push_back(std::make_unique<TimedSensor>(std::move(sensor), *row.sensors.back()));
   }
   std::atomic<std::int64_t> lost = 0;
-  Sampler sampler(
-      std::move(sensors), clock,
-      [&](const Event& event) {
-        if (const auto* loss = std::get_if<Loss>(&event)) lost += loss->count;
-      },
-      {.period = milliseconds(1000 / goal.hertz)});
+  Sampler sampler(std::move(sensors), clock,
+                  [&](const Event& event) {
+                    if (const auto* loss = std::get_if<Loss>(&event)) lost += loss->count;
+                  },
+                  {.period = milliseconds(1000 / goal.hertz)});
   const double library_before = library_s();
   const Cpu before = Cpu::of_others();
   const MonoTime begin = clock.now();
@@ -195,8 +191,8 @@ void print_row(const Row& row) {
              row.percent(rest.all_s), row.percent(rest.kernel_s),
              row.percent(rest.all_s - rest.kernel_s));
   fmt::print("| all | | | | {:.3f} % | {:.3f} % | {:.3f} % | **{:.3f} %** (goal {} %) | |\n",
-             row.percent(row.cpu.all_s), row.percent(row.cpu.kernel_s),
-             row.percent(row.library_s), row.own_percent(), row.goal.most_percent);
+             row.percent(row.cpu.all_s), row.percent(row.cpu.kernel_s), row.percent(row.library_s),
+             row.own_percent(), row.goal.most_percent);
 }
 
 int run(double seconds) {

@@ -17,9 +17,6 @@ struct AmdGpus {
   std::vector<std::string> notes;  ///< GPUs that are there and not read, each with its reason
 };
 
-/// Key of Device::facts: what the values came from, library or files, and why not the library.
-constexpr char kReadByFact[] = "read_by";
-
 /// What the amdgpu driver's files say of a GPU that does not change: its serial number, by which
 /// AMD's exporter knows it, its own number and its partitions.
 /// @param folder of its PCI device

@@ -146,7 +146,7 @@ Device device_of(const AmdSmi& smi, const Gpu& gpu, const std::filesystem::path&
   add_amd_facts(device, folder);
   if (gpu.partitions > 1) device.facts["partitions"] = std::to_string(gpu.partitions);
   if (is_two_die_module(gpu.pci_device)) device.facts["covers"] = "both dies of its module";
-  if (!gpu.why_no_energy.empty()) device.facts["left_out"] = "energy: " + gpu.why_no_energy;
+  if (!gpu.why_no_energy.empty()) device.facts[kLeftOutFact] = "energy: " + gpu.why_no_energy;
   return device;
 }
 

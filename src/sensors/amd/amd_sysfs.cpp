@@ -114,7 +114,7 @@ Device device_of(const Gpu& gpu) {
   if (is_two_die_module(gpu.card.device)) {
     device.facts["covers"] = "both dies of its module";
   }
-  if (!gpu.why_no_energy.empty()) device.facts["left_out"] = "energy: " + gpu.why_no_energy;
+  if (!gpu.why_no_energy.empty()) device.facts[kLeftOutFact] = "energy: " + gpu.why_no_energy;
   return device;
 }
 

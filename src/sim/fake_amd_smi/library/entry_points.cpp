@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstring>
 #include <functional>
+#include <iterator>
 #include <optional>
 #include <vector>
 
@@ -34,9 +35,16 @@ class Call {
   bool alone_;
 };
 
-/// Handles are numbers from 1 on: places in the script.
-void* handle_of(std::size_t place) {
-  return reinterpret_cast<void*>(place + 1);  // NOLINT: opaque to those who call
+/// A handle is the address of one of these, whose place is the GPU's in the script.
+char handles[64];
+
+void* handle_of(std::size_t place) { return &handles[place % std::size(handles)]; }
+
+/// Of the GPU that a handle stands for; past all of them where it is not one of ours.
+std::size_t place_of(const void* handle) {
+  std::size_t place = 0;
+  while (place < std::size(handles) && &handles[place] != handle) ++place;
+  return place;
 }
 
 std::uint64_t board_of(const FakeAmdGpu& gpu) { return gpu.bdf >> 3; }
@@ -48,7 +56,7 @@ Return with_gpu(Processor handle, const void* out,
   const Call call;
   if (!call.is_alone()) return amd_smi::kInternalException;
   const FakeAmdSmi smi = fake_amd_smi();
-  const auto place = reinterpret_cast<std::size_t>(handle) - 1;
+  const std::size_t place = place_of(handle);
   if (place >= smi.gpus.size()) return amd_smi::kNotFound;
   const FakeAmdGpu& gpu = smi.gpus[place];
   return gpu.result != 0 ? gpu.result : answer(gpu);
@@ -135,7 +143,7 @@ Return amdsmi_get_socket_handles(std::uint32_t* count, Socket* sockets) {
 Return amdsmi_get_processor_handles(Socket socket, std::uint32_t* count, Processor* processors) {
   std::vector<void*> of_board;
   const auto gpus = fake_amd_smi().gpus;
-  const auto first = reinterpret_cast<std::size_t>(socket) - 1;
+  const std::size_t first = place_of(socket);
   if (socket == nullptr || first >= gpus.size()) return amd_smi::kInvalid;
   for (std::size_t i = 0; i < gpus.size(); ++i) {
     if (board_of(gpus[i]) == board_of(gpus[first])) of_board.push_back(handle_of(i));
