@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   if (!answer) return 0;
   for (const PromqlSeries& series : answer->series) {
     (void)text_of(series.labels);
-    double last = -INFINITY;
+    double last = -HUGE_VAL;
     for (const PromqlSample& sample : series.samples) {
       // In time order, and nothing that is no number.
       if (!std::isfinite(sample.value) || !(sample.unix_s >= last)) __builtin_trap();
