@@ -29,8 +29,9 @@ struct Written {
     std::memcpy(&value, bytes.data() + place, sizeof value);
     return value;
   }
-  bool is_longer_than(std::size_t size) const {
-    return std::any_of(bytes.begin() + static_cast<std::ptrdiff_t>(size), bytes.end(),
+  bool is_touched(std::size_t from, std::size_t to) const {
+    return std::any_of(bytes.begin() + static_cast<std::ptrdiff_t>(from),
+                       bytes.begin() + static_cast<std::ptrdiff_t>(to),
                        [](std::byte byte) { return byte != kUntouched; });
   }
 };
@@ -67,6 +68,23 @@ tl::unexpected<Error> not_known(std::string message) {
   return failure(ErrorKind::missing, std::move(message),
                  "its structs may differ, so that it is not used; amd:library=none reads the "
                  "driver's files instead");
+}
+
+/// Whether what amdsmi_get_power_info wrote is its version's struct, by where it ends.
+Status check_power(const Written& written, const amd_smi::PowerLayout& layout) {
+  const std::size_t end = layout.limit_at + sizeof(std::uint32_t);
+  const bool is_longer = written.is_touched(layout.size, kRoom);
+  if (!is_longer && written.is_touched(layout.limit_at, end)) return {};
+  return not_known(fmt::format("amdsmi_get_power_info of version {} writes {}", layout.major,
+                               is_longer ? fmt::format("more than its {} bytes", layout.size)
+                                         : fmt::format("less than its {} bytes", end)));
+}
+
+/// The version that it states: "26.4.1"; "24.6.3.0" where it has a year in front.
+std::string stated_version(const amd_smi::Version& version, bool has_year) {
+  const auto& numbers = version.numbers;
+  return has_year ? fmt::format("{}", fmt::join(numbers, "."))
+                  : fmt::format("{}.{}.{}", numbers[0], numbers[1], numbers[2]);
 }
 
 std::optional<unsigned> watts_in(std::uint32_t value) {
@@ -107,30 +125,45 @@ Result<std::unique_ptr<AmdSmi>> AmdSmi::open(const std::string& library) {
   lock.unlock();
   auto opened = std::unique_ptr<AmdSmi>(new AmdSmi(std::move(shared)));
   TRY_DO(opened->find_version());
+  TRY_DO(opened->check_structs());
   return opened;
 }
 
 AmdSmi::~AmdSmi() { static_cast<void>(call("amdsmi_shut_down")); }
 
 Status AmdSmi::find_version() {
+  const std::string soname = library_.soname();
+  const std::uint32_t major = major_in(soname);
+  for (const amd_smi::PowerLayout& layout : amd_smi::kPowerLayouts) {
+    if (layout.major == major) power_ = &layout;
+  }
+  if (power_ == nullptr) {
+    return not_known(
+        major == 0 ? fmt::format("{} does not say of which version of AMD's management "
+                                 "library it is",
+                                 quoted(library_.name()))
+                   : fmt::format("version {} of AMD's management library is not known", major));
+  }
   Written written;
   TRY_DO(call("amdsmi_get_lib_version", static_cast<void*>(written.bytes.data())));
   const auto version = written.at<amd_smi::Version>(0);
-  const std::uint32_t stated = version.numbers[0];
-  const std::string soname = library_.soname();
-  const std::uint32_t named = major_in(soname);
-  if (named != 0 && named != stated) {
-    return not_known(fmt::format("{} says of itself that it is version {}", soname, stated));
+  const bool has_year = major < amd_smi::kFirstWithoutYear;
+  if (!has_year && version.numbers[0] != major) {
+    return not_known(
+        fmt::format("{} says of itself that it is version {}", soname, version.numbers[0]));
   }
-  for (const amd_smi::PowerLayout& layout : amd_smi::kPowerLayouts) {
-    if (layout.major == stated) power_ = &layout;
+  description_ = fmt::format("{}, version {}", soname, stated_version(version, has_year));
+  return {};
+}
+
+Status AmdSmi::check_structs() const {
+  TRY(const auto found, gpus());
+  for (const amd_smi::Processor gpu : found) {
+    Written written;
+    const auto called =
+        call("amdsmi_get_power_info", gpu, static_cast<void*>(written.bytes.data()));
+    if (called) TRY_DO(check_power(written, *power_));
   }
-  if (power_ == nullptr) {
-    return not_known(fmt::format("version {} of AMD's management library is not known", stated));
-  }
-  description_ =
-      fmt::format("{}, version {}.{}.{}", soname.empty() ? quoted(library_.name()) : soname, stated,
-                  version.numbers[1], version.numbers[2]);
   return {};
 }
 
@@ -197,11 +230,7 @@ Result<AmdSmi::EnergyCount> AmdSmi::energy_count(amd_smi::Processor gpu) const {
 Result<AmdSmi::Power> AmdSmi::power(amd_smi::Processor gpu) const {
   Written written;
   TRY_DO(call("amdsmi_get_power_info", gpu, static_cast<void*>(written.bytes.data())));
-  if (written.is_longer_than(power_->size)) {
-    return not_known(
-        fmt::format("amdsmi_get_power_info of version {} writes more than its {} bytes",
-                    power_->major, power_->size));
-  }
+  TRY_DO(check_power(written, *power_));
   return Power{watts_in(written.at<std::uint32_t>(power_->current_at)),
                watts_in(written.at<std::uint32_t>(power_->average_at))};
 }

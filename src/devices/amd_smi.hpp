@@ -14,14 +14,15 @@
 namespace tokenjoule {
 
 /// AMD's management library, opened at run time and initialised for the life of this object. Its
-/// structs differ from one major version to the next without saying so: only versions 24 to 26 are
-/// used, and only where SONAME, stated version and the size of what is written agree. Before 26.2
-/// it gives one GPU's values for another's where two threads call it: all calls of this process
-/// wait for each other.
+/// structs differ from one major version to the next without saying so: only those whose SONAME is
+/// of version 24 to 26 are used, and only where the struct with the powers is written up to its
+/// last member and not behind its end. Before 26.2 it gives one GPU's values for another's where
+/// two threads call it: all calls of this process wait for each other.
 class AmdSmi {
  public:
   /// @param library a path or a name; "" looks for the versions known here where they usually are.
-  /// Errors, all `missing`: not there, not this library, a version that is not known here.
+  /// Errors: `missing` where it is not there, not this library, of a version or with structs that
+  /// are not known here; those of the calls that list the GPUs.
   static Result<std::unique_ptr<AmdSmi>> open(const std::string& library);
   ~AmdSmi();
   AmdSmi(const AmdSmi&) = delete;
@@ -65,6 +66,7 @@ class AmdSmi {
   template <typename... Owner>
   Result<std::vector<void*>> list_from(const char* function, Owner... owner) const;
   Status find_version();
+  Status check_structs() const;
 
   SharedLibrary library_;
   const amd_smi::PowerLayout* power_ = nullptr;

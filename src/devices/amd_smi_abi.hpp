@@ -54,8 +54,10 @@ struct PowerLayout {
   std::size_t size;
   std::size_t current_at;  ///< u32
   std::size_t average_at;  ///< u32
+  std::size_t limit_at;    ///< u32, the last member that every version of that number fills in
 };
-constexpr PowerLayout kPowerLayouts[] = {{24, 68, 0, 4}, {25, 40, 8, 12}, {26, 192, 8, 12}};
+constexpr PowerLayout kPowerLayouts[] = {
+    {24, 68, 0, 4, 20}, {25, 40, 8, 12, 28}, {26, 192, 8, 12, 40}};
 
 /// amdsmi_power_cap_info_t: microwatts.
 struct PowerCap {
@@ -86,8 +88,9 @@ struct EngineUsage {
 };
 static_assert(sizeof(EngineUsage) == 64);
 
-/// The first three numbers of amdsmi_version_t: year, major, minor up to 25, then major, minor,
-/// release. The first one is the SONAME's in all of them.
+/// amdsmi_version_t. From 26 on: major, minor, release and nothing. Before: a year, major, minor,
+/// release, of which none need be the SONAME's (6.3.3 states 25.1.0.0, 6.4.0 states 25 as major).
+constexpr std::uint32_t kFirstWithoutYear = 26;
 struct Version {
   std::uint32_t numbers[4];
   const char* build;

@@ -97,11 +97,34 @@ TEST(AmdLibrary, ANameAndAStatedVersionThatDifferAreRefused) {
   EXPECT_EQ(world.opened.error().message, "libamd_smi.so.26 says of itself that it is version 25");
 }
 
+TEST(AmdLibrary, AStatedYearIsNotHeldAgainstTheName) {
+  World world("stated_version = 25\n" + mi300x(0), "stated_version = 25\n" + mi300x(15),
+              TOKENJOULE_FAKE_AMD_SMI_24);
+  ASSERT_TRUE(world.opened.has_value()) << world.opened.error().message;
+  EXPECT_EQ(world.contents().devices[0].facts.at(kReadByFact),
+            "libamd_smi.so.24, version 25.4.1.0");
+}
+
 TEST(AmdLibrary, AStructThatIsLongerThanItsVersionsIsRefused) {
-  const std::string longer = "extra_bytes = 8\n";
-  World world(longer + mi300x(0), longer + mi300x(15));
-  ASSERT_TRUE(world.opened.has_value()) << world.opened.error().message;  // by its counter
-  EXPECT_EQ(world.signal(Measurand::power), nullptr);
+  const World world("extra_bytes = 8\n" + mi300x(0), "");
+  ASSERT_FALSE(world.opened.has_value());
+  EXPECT_EQ(world.opened.error().message,
+            "amdsmi_get_power_info of version 26 writes more than its 192 bytes");
+}
+
+TEST(AmdLibrary, AStructThatIsShorterThanItsVersionsIsRefused) {
+  // Version 24's powers, voltages and limit end at 24 bytes: in 25 its voltages lie at the powers.
+  const World world("written_bytes = 24\n" + mi300x(0), "", TOKENJOULE_FAKE_AMD_SMI_25);
+  ASSERT_FALSE(world.opened.has_value());
+  EXPECT_EQ(world.opened.error().kind, ErrorKind::missing);
+  EXPECT_EQ(world.opened.error().message,
+            "amdsmi_get_power_info of version 25 writes less than its 32 bytes");
+}
+
+TEST(AmdLibrary, OneThatBecomesAnotherStructInMidRunGivesNoPower) {
+  World world = sound();
+  world.smi.write("extra_bytes = 8\n" + mi300x(16));
+  EXPECT_EQ(world.round().count(Measurand::power), 0u);
 }
 
 TEST(AmdLibrary, OneCountIsTwoToTheMinusSixteenJoulesThoughItSaysFifteenPointThree) {

@@ -91,7 +91,7 @@ amd_smi::PowerLayout power_layout() {
   for (const amd_smi::PowerLayout& layout : amd_smi::kPowerLayouts) {
     if (layout.major == kMajor) return layout;
   }
-  return {kMajor, 256, 16, 20};
+  return {kMajor, 256, 16, 20, 40};
 }
 
 }  // namespace
@@ -195,11 +195,14 @@ Return amdsmi_get_energy_count(Processor gpu, std::uint64_t* counts, float* reso
 Return amdsmi_get_power_info(Processor gpu, void* info) {
   return with_gpu(gpu, info, [=](const FakeAmdGpu& fake) {
     const auto layout = power_layout();
-    auto* const out = static_cast<std::byte*>(info);
-    std::memset(info, 0, layout.size + fake_amd_smi().extra_bytes);
-    if (layout.current_at > 0) put(out, 0, std::uint64_t{fake.current_w.value_or(0xFFFF)});
-    put(out, layout.current_at, fake.current_w.value_or(0xFFFF));
-    put(out, layout.average_at, fake.average_w.value_or(0xFFFF));
+    const FakeAmdSmi smi = fake_amd_smi();
+    std::vector<std::byte> filled(layout.size + smi.extra_bytes);
+    if (layout.current_at > 0)
+      put(filled.data(), 0, std::uint64_t{fake.current_w.value_or(0xFFFF)});
+    put(filled.data(), layout.current_at, fake.current_w.value_or(0xFFFF));
+    put(filled.data(), layout.average_at, fake.average_w.value_or(0xFFFF));
+    std::memcpy(info, filled.data(),
+                std::min<std::size_t>(filled.size(), smi.written_bytes.value_or(UINT32_MAX)));
     return amd_smi::kSuccess;
   });
 }

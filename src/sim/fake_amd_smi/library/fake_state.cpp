@@ -84,6 +84,7 @@ bool set_of_all(FakeAmdSmi& smi, std::string_view key, std::string_view value) {
   if (key == "init_result") return set(smi.init_result, value);
   if (key == "stated_version") return set(smi.stated_version, value);
   if (key == "extra_bytes") return set(smi.extra_bytes, value);
+  if (key == "written_bytes") return set(smi.written_bytes, value);
   return false;
 }
 

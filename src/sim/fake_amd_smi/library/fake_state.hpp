@@ -37,6 +37,7 @@ struct FakeAmdSmi {
   int init_result = 0;
   std::optional<std::uint32_t> stated_version;  ///< absent: what the library is built as
   std::uint32_t extra_bytes = 0;                ///< so many more are written than the struct has
+  std::optional<std::uint32_t> written_bytes;   ///< of it; absent: all
   std::vector<FakeAmdGpu> gpus;
 };
 
