@@ -36,7 +36,11 @@ Result<AmdGpus> found_gpus(const SensorSpec& spec, Clock& clock) {
   }
   auto found = by_library(library, root, clock);
   if (found || !library.empty()) return found;
-  return by_files(root, found.error().message, clock);
+  auto in_files = by_files(root, found.error().message, clock);
+  if (in_files) return in_files;
+  Error neither = in_files.error();
+  neither.message += "; by AMD's library: " + found.error().message;
+  return unexpected(std::move(neither));
 }
 
 }  // namespace
