@@ -5,7 +5,7 @@ function(tokenjoule_library name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "_(test|bench|fuzz)\\.cpp$")
-  list(FILTER sources EXCLUDE REGEX "/fake_nvml/library/")  # a shared library of its own
+  list(FILTER sources EXCLUDE REGEX "/fake_(nvml|amd_smi)/library/")  # a shared library of its own
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
   if(name STREQUAL "app")
     list(FILTER sources EXCLUDE REGEX "/main\\.cpp$")

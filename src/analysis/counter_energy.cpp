@@ -28,6 +28,46 @@ std::optional<Watts> power_after(const CounterCurve& curve, std::size_t level) {
   return (to.energy - from.energy) / to_seconds(*to.step_at - *from.step_at);
 }
 
+bool was_read_around(const CounterLevel& level, Nanoseconds longest) {
+  return level.step_at && level.step_uncertainty * 2 <= longest;
+}
+
+/// The longest time between two reads that is no gap.
+Nanoseconds longest_pause(const Series& series, const Signal& signal) {
+  constexpr TimeSpan kAlways{MonoTime{INT64_MIN}, MonoTime{INT64_MAX}};
+  const auto period = signal.period ? signal.period : usual_period(series, kAlways);
+  const Seconds usual = thresholds::kGapPeriods * period.value_or(Seconds());
+  return to_nanoseconds(std::max(usual, thresholds::kGapLongest));
+}
+
+/// Twice the highest power between two steps with no gap before either.
+Watts most_power(const CounterCurve& curve, Nanoseconds longest) {
+  Watts most;
+  for (std::size_t i = 0; i + 1 < curve.levels.size(); ++i) {
+    if (!was_read_around(curve.levels[i], longest)) continue;
+    if (!was_read_around(curve.levels[i + 1], longest)) continue;
+    most = std::max(most, 2 * power_after(curve, i).value_or(Watts()));
+  }
+  return most;
+}
+
+/// Marks levels behind a gap that a counter started again could have reached.
+void doubt_restarts(CounterCurve& curve, const Series& series, const Signal& signal,
+                    const std::vector<double>& raw_of_level) {
+  const Nanoseconds longest = longest_pause(series, signal);
+  std::optional<Watts> most;
+  for (std::size_t i = 1; i < curve.levels.size(); ++i) {
+    CounterLevel& level = curve.levels[i];
+    if (!level.step_at || was_read_around(level, longest)) continue;
+    if (!most) most = most_power(curve, longest);
+    const Joules since_zero(raw_of_level[i] * signal.to_si);
+    if (since_zero > *most * to_seconds(level.step_uncertainty * 2)) continue;
+    level.step_at.reset();
+    level.after_decrease = true;
+    curve.may_have_restarted = true;
+  }
+}
+
 /// The least mean power that could have brought the counter from one step to the next.
 Watts least_power_after(const CounterCurve& curve, std::size_t level) {
   const auto power = power_after(curve, level);
@@ -116,11 +156,13 @@ std::optional<Seconds> median_step(const CounterCurve& curve, std::optional<Time
 
 CounterCurve counter_curve(const Series& series, const Signal& signal) {
   CounterCurve curve;
+  std::vector<double> raw_of_level;
   // Differences of raw values first: a count of millijoules since boot has no digit to spare.
   double raw_since_first = 0;
   for (std::size_t i = 0; i < series.size(); ++i) {
     if (i == 0) {
       curve.levels.push_back(first_level(series[i], Joules(), false));
+      raw_of_level.push_back(series[i].raw);
       continue;
     }
     double change = series[i].raw - series[i - 1].raw;
@@ -135,7 +177,10 @@ CounterCurve counter_curve(const Series& series, const Signal& signal) {
       CounterLevel& level = curve.levels.back();
       level.last_seen = std::max(level.first_seen, series[i].read.begin);
     }
+    if (change != 0) raw_of_level.push_back(series[i].raw);
   }
+  // With a modulus its sensor tells a wrap from a reset, and a small value may be behind a wrap.
+  if (!signal.modulus) doubt_restarts(curve, series, signal, raw_of_level);
   return curve;
 }
 
@@ -162,6 +207,7 @@ CounterEnergy counter_energy(const CounterCurve& curve, TimeSpan span) {
     if (level.step_at && span.contains(*level.step_at)) ++result.steps;
     if (level.after_decrease) result.decreased = true;
   }
+  result.may_have_restarted = curve.may_have_restarted;
   const auto before = last_step_up_to(curve, span.begin);
   const auto after = first_step_from(curve, span.end);
   result.covers_start = before.has_value();

@@ -22,16 +22,21 @@ struct CounterLevel {
   std::optional<MonoTime> step_at;
   Nanoseconds
       step_uncertainty;  ///< half the time from the begin of the one read to the end of the other
+  /// It fell, or may have started again at 0 unseen: what passed before this level is not known.
   bool after_decrease = false;
 };
 
 /// An energy counter as a list of its levels, in time order.
 struct CounterCurve {
   std::vector<CounterLevel> levels;
+  bool may_have_restarted = false;  ///< one of its levels is marked without a fall: see below
 };
 
 /// A counter with a modulus that reads less than before has wrapped (once: it is polled faster than
 /// it can wrap). Without one a decrease is a reset: what passed meanwhile is unknown, and marked.
+/// So is a rise over a time in which it was not read (more than 3 s and 3 periods) to a value that
+/// a counter started again at 0 meanwhile could have reached, at twice the highest power between
+/// its steps: nothing tells that it is still the same.
 CounterCurve counter_curve(const Series& series, const Signal& signal);
 
 /// Median time between the steps in the span, or in the whole record; nullopt with fewer than two.
@@ -57,6 +62,7 @@ struct CounterEnergy {
   bool covers_start = false, covers_end = false;  ///< a step on the far side of that edge
   bool decreased_in_span = false;                 ///< between the steps that enclose the span
   bool decreased = false;                         ///< anywhere in the record
+  bool may_have_restarted = false;                ///< marked as a decrease without a fall
   std::vector<TimeSpan> flat;  ///< longer than 3 steps without a step, touching the span
   Watts highest_power;         ///< between two steps, the least that it must have been
 };

@@ -65,7 +65,7 @@ TEST(CounterEnergy, BoundCoversAnEdgeBehindAPauseOfTheReads) {
   // in its middle, at 13 s: the edge at 17 s then lies at 1800 J + 4 / 5.5 x 100 J.
   Series series;
   for (const int t : {0, 1, 2, 3, 4, 5, 6, 7, 8, 18, 19, 20}) {
-    series.push_back({{at(t), at(t)}, 100.0 * t});
+    series.push_back({{at(t), at(t)}, 1e6 + 100.0 * t});
   }
   const auto energy = counter_energy(counter_curve(series, joule_counter(1)), span(1.5, 17));
   EXPECT_DOUBLE_EQ(energy.step->value(), 1);
@@ -97,6 +97,30 @@ TEST(CounterEnergy, ADecreaseIsNeitherNegativeNorTheNewValue) {
   EXPECT_TRUE(behind.decreased);
   EXPECT_FALSE(behind.decreased_in_span);
   EXPECT_DOUBLE_EQ(behind.joules->value(), 160);  // 100 W x 1.6 s
+}
+
+TEST(CounterEnergy, OneThatMayHaveStartedAgainWhileItWasNotReadIsNotContinued) {
+  // 100 W, not read from 3 s to 13 s. Started again at 4 s it stands at 900 J, above the 300 J
+  // before. Nothing tells that from a counter that drew 60 W meanwhile.
+  const auto behind_the_gap = [](double before, double after, std::optional<double> modulus) {
+    Signal signal = joule_counter(1);
+    signal.modulus = modulus;
+    Series series;
+    for (const int t : {0, 1, 2, 3}) series.push_back({{at(t), at(t)}, before + 100.0 * t});
+    for (const int t : {0, 1, 2, 3})
+      series.push_back({{at(13 + t), at(13 + t)}, after + 100.0 * t});
+    return counter_energy(counter_curve(series, signal), span(1, 15));
+  };
+  const auto doubtful = behind_the_gap(0, 900, std::nullopt);
+  EXPECT_FALSE(doubtful.joules.has_value());
+  EXPECT_TRUE(doubtful.may_have_restarted);
+  // At most twice the 100 W for 10 s: above 2000 J it cannot have started at 0.
+  const auto the_same = behind_the_gap(2000, 3300, std::nullopt);
+  ASSERT_TRUE(the_same.joules.has_value());
+  EXPECT_NEAR(the_same.joules->value(), 1400, 1e-9);  // 100 W for 14 s
+  EXPECT_FALSE(the_same.may_have_restarted);
+  // A sensor that gives a modulus tells wraps from resets itself.
+  EXPECT_TRUE(behind_the_gap(0, 1300, 65536).joules.has_value());
 }
 
 TEST(CounterEnergy, AWrapIsUndoneOnlyWithAModulus) {

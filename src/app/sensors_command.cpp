@@ -7,6 +7,7 @@
 #include "app/configuration.hpp"
 #include "app/exit_code.hpp"
 #include "app/output.hpp"
+#include "app/sensor_lines.hpp"
 #include "app/sensor_trial.hpp"
 #include "base/text.hpp"
 #include "io/clock.hpp"
@@ -113,22 +114,6 @@ Listed listed(const SensorsOptions& options, const SensorSpec& spec, Clock& cloc
 std::string absent_words(const Listed& entry) {
   return entry.absent.hint.empty() ? entry.absent.message
                                    : entry.absent.message + "; " + entry.absent.hint;
-}
-
-std::string contents_lines(const SensorContents& contents) {
-  std::string lines;
-  for (const Device& device : contents.devices) {
-    lines +=
-        fmt::format("{:<13}{} {} {} {}{}\n", "", name_of(device.kind), quoted(device.label),
-                    quoted(device.id), quoted(device.name), device.simulated ? " SIMULATED" : "");
-    for (const Signal& signal : contents.signals) {
-      if (signal.device != device.id) continue;
-      lines += fmt::format("{:<13}{:<22}{:<12}{}{}\n", "", name_of(signal.measurand),
-                           name_of(signal.boundary), quoted(signal.source),
-                           signal.modelled ? " (MODELLED)" : "");
-    }
-  }
-  return lines;
 }
 
 std::string seconds_text(const std::optional<Seconds>& span) {

@@ -1,7 +1,10 @@
 #include "io/library.hpp"
 
+#include <optional>
+
 #include <dlfcn.h>
 #include <fmt/core.h>
+#include <link.h>
 
 #include "base/text.hpp"
 
@@ -23,6 +26,19 @@ Result<SharedLibrary> SharedLibrary::open(const std::string& name) {
 }
 
 void* SharedLibrary::address_of(const char* symbol) const { return dlsym(handle_.get(), symbol); }
+
+std::string SharedLibrary::soname() const {
+  const link_map* map = nullptr;
+  if (dlinfo(handle_.get(), RTLD_DI_LINKMAP, &map) != 0 || map == nullptr) return "";
+  const char* names = nullptr;
+  std::optional<ElfW(Xword)> name_at;
+  for (const ElfW(Dyn)* entry = map->l_ld; entry->d_tag != DT_NULL; ++entry) {
+    // The GNU loader has made an address of it, in place.
+    if (entry->d_tag == DT_STRTAB) names = reinterpret_cast<const char*>(entry->d_un.d_ptr);
+    if (entry->d_tag == DT_SONAME) name_at = entry->d_un.d_val;
+  }
+  return names != nullptr && name_at ? std::string(names + *name_at) : std::string();
+}
 
 Error SharedLibrary::lacks(const char* function_name) const {
   return {.kind = ErrorKind::missing,

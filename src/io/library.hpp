@@ -17,6 +17,9 @@ class SharedLibrary {
   static Result<SharedLibrary> open(const std::string& name);
 
   const std::string& name() const { return name_; }
+  /// What the library calls itself, with the version of its interface: "libamd_smi.so.26"; "" if it
+  /// does not.
+  std::string soname() const;
 
   /// The function of that name, nullptr if the library has none. The caller vouches for its type.
   template <typename Function>

@@ -17,6 +17,10 @@ TEST(SharedLibrary, GivesAFunctionByItsName) {
   EXPECT_DOUBLE_EQ((*cube_root)(27.0), 3.0);
 }
 
+TEST(SharedLibrary, KnowsWhatItCallsItself) {
+  EXPECT_EQ(SharedLibrary::open(kMathLibrary)->soname(), "libm.so.6");
+}
+
 TEST(SharedLibrary, SaysWhichFunctionIsNotThere) {
   const auto library = SharedLibrary::open(kMathLibrary);
   ASSERT_TRUE(library);

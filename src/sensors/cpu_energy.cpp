@@ -189,7 +189,7 @@ Result<std::unique_ptr<Sensor>> cpu_energy_sensor(CpuCounters found, const std::
     found.left_out.emplace_back("memory: no counter, so its energy is in no figure");
   }
   if (!found.left_out.empty()) {
-    devices.front().facts["left_out"] = fmt::format("{}", fmt::join(found.left_out, "; "));
+    devices.front().facts[kLeftOutFact] = fmt::format("{}", fmt::join(found.left_out, "; "));
   }
   return value_sensor(std::move(devices), std::move(values), {}, group, clock.now());
 }

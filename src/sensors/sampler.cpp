@@ -15,6 +15,7 @@ struct Sampler::Polled {
   LossGatherer losses;
   MonoTime due{};  ///< when the poll now under way was due
   MonoTime last_good{};
+  int failures = 0;  ///< since then
 };
 
 NextPoll next_poll(MonoTime due, Nanoseconds period, MonoTime now) {
@@ -22,6 +23,12 @@ NextPoll next_poll(MonoTime due, Nanoseconds period, MonoTime now) {
   if (now <= next) return {next, 0};
   const std::int64_t missed = (now - next).count / period.count;
   return {next + period * missed, missed};
+}
+
+Nanoseconds retry_period(Nanoseconds period, int failures, Nanoseconds longest) {
+  Nanoseconds wait = period;
+  for (int i = 1; i < failures && wait < longest; ++i) wait = wait * 2;
+  return std::max(period, std::min(wait, longest));
 }
 
 Sampler::Sampler(std::vector<std::unique_ptr<Sensor>> sensors, Clock& clock, EventSink sink,
@@ -97,6 +104,7 @@ bool Sampler::take_poll(Polled& polled) {
   for (Loss& loss : polled.sensor->take_losses()) polled.losses.add(std::move(loss));
   if (sample) {
     polled.last_good = after;
+    polled.failures = 0;
     for (Reading& reading : sample->readings) reading.signal += polled.first_id;
     if (!sample->readings.empty()) sink_(std::move(*sample));
     return true;
@@ -105,6 +113,7 @@ bool Sampler::take_poll(Polled& polled) {
     give_up(polled, std::move(sample).error());
     return false;
   }
+  ++polled.failures;
   polled.losses.add(
       {.span = {before, after}, .what = "poll", .source = "", .reason = sample.error().message});
   if (after - polled.last_good < options_.give_up_after) return true;
@@ -127,7 +136,10 @@ bool Sampler::wait_for_slot(const std::stop_token& stop, Polled& polled) {
   constexpr Nanoseconds kPiece = milliseconds(100);
   const MonoTime last_due = polled.due;
   const MonoTime polled_at = clock_.now();
-  const NextPoll next = next_poll(last_due, period(), polled_at);
+  const auto period_now = [&] {
+    return retry_period(period(), polled.failures, options_.longest_retry);
+  };
+  const NextPoll next = next_poll(last_due, period_now(), polled_at);
   if (next.missed > 0) {
     polled.losses.add(
         {.span = {last_due, polled_at},
@@ -137,9 +149,11 @@ bool Sampler::wait_for_slot(const std::stop_token& stop, Polled& polled) {
          .reason = "the poll before took longer than its slot, or the machine was busy"});
   }
   polled.due = next.due;
+  if (polled.failures > 0)
+    polled.due = std::min(next.due, polled.last_good + options_.give_up_after);
   for (MonoTime now = polled_at; now < polled.due; now = clock_.now()) {
     // Turned fast meanwhile: the new calendar begins here.
-    if (polled.due - now > period()) polled.due = now + period();
+    if (polled.due - now > period_now()) polled.due = now + period_now();
     if (!clock_.sleep_until(std::min(polled.due, now + kPiece), stop)) return false;
   }
   return true;

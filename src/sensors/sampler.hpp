@@ -22,6 +22,8 @@ struct SamplerOptions {
   /// A sensor that failed this long without a break is given up; a restart of its service is
   /// shorter.
   Nanoseconds give_up_after = whole_seconds(30);
+  /// One that fails again and again is asked less often: after 2, 4, 8 … periods, at most this.
+  Nanoseconds longest_retry = whole_seconds(1);
 };
 
 /// A sensor that ended while it was polled.
@@ -88,5 +90,9 @@ struct NextPoll {
 /// @param due when the poll just made was due. @param now when it ended.
 /// A poll that ends up to one slot late is followed at once; whole slots that passed are missed.
 NextPoll next_poll(MonoTime due, Nanoseconds period, MonoTime now);
+
+/// Time from one poll to the next for a sensor that failed that often without a break: the period
+/// for the first failure, then doubled with each, up to `longest`; never less than the period.
+Nanoseconds retry_period(Nanoseconds period, int failures, Nanoseconds longest);
 
 }  // namespace tokenjoule

@@ -178,6 +178,33 @@ TEST(Sampler, AFailedReadIsTriedAgainAndFailuresAreToldTogether) {
   EXPECT_EQ(failed.reason, "it failed");
 }
 
+TEST(RetryPeriod, DoublesWithEachFailureUpToALimit) {
+  const auto wait = [](int failures, std::int64_t period_ms) {
+    return retry_period(milliseconds(period_ms), failures, whole_seconds(1)).count / 1'000'000;
+  };
+  EXPECT_EQ(wait(0, 100), 100);
+  EXPECT_EQ(wait(1, 100), 100);
+  EXPECT_EQ(wait(2, 100), 200);
+  EXPECT_EQ(wait(4, 100), 800);
+  EXPECT_EQ(wait(5, 100), 1000);
+  EXPECT_EQ(wait(1000, 100), 1000);
+  EXPECT_EQ(wait(3, 5000), 5000);  // never more often than when all is well
+}
+
+TEST(Sampler, OneThatFailsIsAskedLessAndLessOftenAndAsUsualOnceItAnswers) {
+  FakeClock clock;
+  Events events;
+  const auto failed = fails(ErrorKind::retry);
+  Sampler sampler(one_sensor({reads(1), failed, failed, failed, reads(2), reads(3)}), clock,
+                  events.sink());
+  run_to_the_end(sampler, events);
+  const auto samples = events.all<Sample>();
+  ASSERT_EQ(samples.size(), 3u);
+  // Failures at 100, 200 and 400 ms; the next try 400 ms later, then the usual 100 ms.
+  EXPECT_EQ(samples[1].read.begin, MonoTime{800'000'000});
+  EXPECT_EQ(samples[2].read.begin, MonoTime{900'000'000});
+}
+
 TEST(Sampler, ASensorThatOnlyFailsIsGivenUp) {
   FakeClock clock;
   Events events;

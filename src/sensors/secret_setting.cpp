@@ -11,7 +11,7 @@ namespace tokenjoule {
 namespace {
 
 Result<std::string> environment_secret(const SensorSpec& spec, const std::string& variable) {
-  const char* value = std::getenv(variable.c_str());  // NOLINT(concurrency-mt-unsafe)
+  const char* value = std::getenv(variable.c_str());
   if (value != nullptr && *value != '\0') return std::string(value);
   return failure(ErrorKind::usage,
                  fmt::format("the sensor {}: the environment variable {} is {}", spec.name,

@@ -25,6 +25,12 @@ struct SensorContents {
 /// Key of Device::facts: it stands for several GPUs together, of which its source does not tell
 /// which. Beside other GPUs it would count twice.
 constexpr char kSumOfGpusFact[] = "sum_of_gpus";
+/// Key of Device::facts: the serial number of a GPU whose id is another name of it.
+constexpr char kSerialFact[] = "serial";
+/// Key of Device::facts: which of several ways it is read by, and why not by a better one.
+constexpr char kReadByFact[] = "read_by";
+/// Key of Device::facts: what is there and not used, with the reason.
+constexpr char kLeftOutFact[] = "left_out";
 
 /// Something that can be read. Blocking; used from one thread.
 class Sensor {

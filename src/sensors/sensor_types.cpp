@@ -45,9 +45,9 @@ const std::vector<SensorType>& sensor_types() {
        .automatic = true,
        .open = open_dcgm},
       {.name = "amd",
-       .what = "AMD GPU energy and power, from the files of the amdgpu driver",
-       .rights = "none: the files are readable by all",
-       .settings = {"root", "group"},
+       .what = "AMD GPU energy and power, from AMD's library or the amdgpu driver's files",
+       .rights = "none for the files; the groups render and video for the library",
+       .settings = {"library", "root", "group"},
        .must_set = "",
        .automatic = true,
        .open = open_amd},
@@ -261,6 +261,35 @@ Status check_no_gpu_twice(const std::vector<std::unique_ptr<Sensor>>& sensors) {
   return {};
 }
 
+/// The GPU's serial number, which may be its id; "" where it is not known.
+std::string serial_of(const Device& device) {
+  const auto fact = device.facts.find(kSerialFact);
+  return fact == device.facts.end() ? std::string() : fact->second;
+}
+
+/// Whether one GPU is read under two names. AMD's exporter knows GPUs by serial number only, the
+/// others by where they are plugged in.
+Status check_one_name_each(const std::vector<std::unique_ptr<Sensor>>& sensors) {
+  std::vector<const Device*> gpus;
+  for (const auto& sensor : sensors) {
+    for (const Device& device : sensor->contents().devices) gpus.push_back(&device);
+  }
+  for (const Device* gpu : gpus) {
+    const std::string serial = serial_of(*gpu);
+    if (serial.empty()) continue;
+    const auto other = std::find_if(gpus.begin(), gpus.end(), [&](const Device* candidate) {
+      return candidate->id != gpu->id && serial_of(*candidate) == serial;
+    });
+    if (other == gpus.end()) continue;
+    return failure(ErrorKind::usage,
+                   fmt::format("\"{}\" and \"{}\" are one GPU, by its serial number {}: it would "
+                               "count twice",
+                               quoted(gpu->id), quoted((*other)->id), quoted(serial)),
+                   "read the GPUs with one sensor; to compare two, measure twice");
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Sensor>> open_sensor(const SensorSpec& spec, Clock& clock) {
@@ -276,6 +305,7 @@ Result<OpenedSensors> open_sensors(const std::vector<SensorSpec>& specs, Clock& 
     opened.sensors.push_back(std::move(sensor));
   }
   TRY_DO(check_no_gpu_twice(opened.sensors));
+  TRY_DO(check_one_name_each(opened.sensors));
   if (!specs.empty()) return opened;
   for (const SensorType& type : sensor_types()) {
     if (!type.automatic) continue;

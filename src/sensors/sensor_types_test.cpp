@@ -88,6 +88,26 @@ TEST(OpenSensors, ASumOfGpusBesideOneOfThemIsRefusedSinceItWouldCountTwice) {
   }
 }
 
+TEST(OpenSensors, OneGpuUnderTwoNamesIsRefusedSinceItWouldCountTwice) {
+  const TestTree tree;
+  write_amd_card(tree, "card1", "0000:c1:00.0", "0x74a1");
+  tree.write("sys/class/drm/card1/device/hwmon/hwmon2/power1_input", "60000000\n");
+  tree.write("sys/class/drm/card1/device/serial_number", "S1\n");
+  PageServer server(
+      {{"GET /one", {200, "gpu_package_power{serial_number=\"S1\"} 60\n", "text/plain"}},
+       {"GET /two", {200, "gpu_package_power{serial_number=\"S2\"} 60\n", "text/plain"}}});
+  FakeClock clock;
+  const SensorSpec files{"amd", {{"root", tree.root().string()}}};
+  const auto page = [&](const char* path) {
+    return SensorSpec{"amd-exporter", {{"url", server.url(path).text()}}};
+  };
+  EXPECT_TRUE(open_sensors({files, page("/two")}, clock).has_value());
+  const auto opened = open_sensors({files, page("/one")}, clock);
+  ASSERT_FALSE(opened.has_value());
+  EXPECT_EQ(opened.error().kind, ErrorKind::usage);
+  EXPECT_NE(opened.error().message.find("one GPU, by its serial number S1"), std::string::npos);
+}
+
 TEST(OpenSensor, EveryTypeOpensOrSaysWhyItIsNotHereAndWhatToDo) {
   FakeClock clock;
   for (const SensorType& type : sensor_types()) {

@@ -56,6 +56,23 @@ def python_with(*pins):
     return python
 
 
+def packages_of(pin):
+    """A folder with that one package ("name==version") and none that it depends on, for tests of several versions."""
+    folder = CACHE / pin.replace("==", "-")
+    with one_at_a_time():
+        if folder.exists():
+            return folder
+        print(f"fetching {pin} into {folder}", flush=True)
+        with tempfile.TemporaryDirectory(dir=CACHE) as temporary:
+            try:
+                run(sys.executable, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-deps", "--target",
+                    pathlib.Path(temporary) / "packages", pin)
+            except (OSError, subprocess.SubprocessError) as error:
+                skip(f"{pin} cannot be installed from PyPI: {last_words(error)}")
+            (pathlib.Path(temporary) / "packages").rename(folder)  # whole or not at all
+    return folder
+
+
 def promtool():
     """Prometheus's promtool: the installed one, else the one in Debian's package, which is unpacked and
     not installed, as installing it would start a server."""

@@ -26,6 +26,13 @@ void check_frozen(const BoundaryMeasure& measure, std::vector<CheckFinding>& fin
   frozen.append_to(findings);
 }
 
+/// A counter fell, or was not read for so long that it may have started again at 0 meanwhile.
+const char* what_it_did(const DeviceMeasure& device) {
+  return device.by_counter.may_have_restarted
+             ? "went backward, or may have started again while it was not read,"
+             : "went backward";
+}
+
 void check_backward(const BoundaryMeasure& measure, std::vector<CheckFinding>& findings) {
   Gathered backward("counter_backward", "see whether the driver was reloaded or the GPU reset",
                     measure.energy.boundary);
@@ -34,12 +41,11 @@ void check_backward(const BoundaryMeasure& measure, std::vector<CheckFinding>& f
     if (device.by_counter.decreased_in_span) {
       const bool known = device.missing == NoEnergy::has_it;
       backward.add(known ? Severity::care : Severity::unusable,
-                   fmt::format("the energy counter of {} went backward in the window: {}",
-                               device.device->id, what_is_used(device)));
+                   fmt::format("the energy counter of {} {} in the window: {}", device.device->id,
+                               what_it_did(device), what_is_used(device)));
     } else {
-      backward.add(Severity::care, fmt::format("the energy counter of {} went backward outside "
-                                               "the window",
-                                               device.device->id));
+      backward.add(Severity::care, fmt::format("the energy counter of {} {} outside the window",
+                                               device.device->id, what_it_did(device)));
     }
   }
   backward.append_to(findings);

@@ -17,7 +17,6 @@ namespace tokenjoule {
 namespace {
 
 constexpr double kMicro = 1e-6;
-constexpr Nanoseconds kCheckTime = milliseconds(250);
 constexpr char kSensor[] = "amd";
 
 class MetricsEnergy final : public ValueSource {
@@ -98,10 +97,8 @@ void check_energy(Gpu& gpu, Clock& clock) {
   } else {
     const Joules counted((*counts - *gpu.first_counts) * kAmdJoulesPerCount);
     const Seconds elapsed = to_seconds(now - gpu.first_at);
-    if (power ? agrees(counted, *power, elapsed) : counted > Joules(0)) return;
-    gpu.why_no_energy = fmt::format(
-        "its counter does not agree with its power: {:.3g} J in {:.3g} s{}", counted.value(),
-        elapsed.value(), power ? fmt::format(" at {:.4g} W", power->value()) : "");
+    gpu.why_no_energy = why_amd_energy_is_wrong(counted, power, elapsed);
+    if (gpu.why_no_energy.empty()) return;
   }
   gpu.energy.reset();
 }
@@ -114,14 +111,12 @@ Device device_of(const Gpu& gpu) {
   if (device.name.empty()) device.name = "AMD GPU";
   device.label = gpu.card.name;
   device.facts["pci_address"] = gpu.card.pci_address;
-  for (const char* fact : {"unique_id", "current_compute_partition", "current_memory_partition"}) {
-    if (const std::string value = text(fact); !value.empty()) device.facts[fact] = value;
-  }
+  add_amd_facts(device, gpu.card.folder);
   if (gpu.boundary() == Boundary::gpu_module) device.facts[kContainsFact] = kCpuAndMemory;
   if (is_two_die_module(gpu.card.device)) {
     device.facts["covers"] = "both dies of its module";
   }
-  if (!gpu.why_no_energy.empty()) device.facts["left_out"] = "energy: " + gpu.why_no_energy;
+  if (!gpu.why_no_energy.empty()) device.facts[kLeftOutFact] = "energy: " + gpu.why_no_energy;
   return device;
 }
 
@@ -156,7 +151,7 @@ void add_state(const Gpu& gpu, std::vector<SensorValue>& values) {
   add(gpu.card.folder / "mem_info_vram_used", Measurand::memory_used, "B", 1);
 }
 
-void add_gpu(Gpu gpu, AmdSysfs& found) {
+void add_gpu(Gpu gpu, AmdGpus& found) {
   found.devices.push_back(device_of(gpu));
   if (gpu.energy != nullptr) {
     GpuFile file{gpu.card.folder / "gpu_metrics", Measurand::energy, gpu.boundary(), "2^-16 J",
@@ -190,11 +185,11 @@ std::string why_not_read(const Gpu& gpu) {
   return "it gives neither power nor energy (a guest of a virtual machine does not)";
 }
 
-void note(AmdSysfs& found, const DrmCard& card, const std::string& reason) {
+void note(AmdGpus& found, const DrmCard& card, const std::string& reason) {
   found.notes.push_back(fmt::format("{} ({}): {}", card.pci_address, card.name, reason));
 }
 
-std::vector<Gpu> opened_gpus(const std::filesystem::path& root, AmdSysfs& found, Clock& clock) {
+std::vector<Gpu> opened_gpus(const std::filesystem::path& root, AmdGpus& found, Clock& clock) {
   std::vector<Gpu> gpus;
   for (const DrmCard& card : drm_cards(root).cards) {
     if (card.vendor != kPciVendorAmd) continue;
@@ -215,10 +210,10 @@ std::vector<Gpu> opened_gpus(const std::filesystem::path& root, AmdSysfs& found,
 
 }  // namespace
 
-Result<AmdSysfs> amd_gpus_in_sysfs(const std::filesystem::path& root, Clock& clock) {
-  AmdSysfs found;
+Result<AmdGpus> amd_gpus_in_sysfs(const std::filesystem::path& root, Clock& clock) {
+  AmdGpus found;
   std::vector<Gpu> gpus = opened_gpus(root, found, clock);
-  if (!gpus.empty()) clock.sleep_until(clock.now() + kCheckTime, {});
+  if (!gpus.empty()) clock.sleep_until(clock.now() + kAmdCheckTime, {});
   for (Gpu& gpu : gpus) {
     check_energy(gpu, clock);
     if (const std::string reason = why_not_read(gpu); !reason.empty()) {

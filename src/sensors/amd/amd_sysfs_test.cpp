@@ -38,7 +38,7 @@ SleepingClock while_drawing(const TestTree& tree, std::uint64_t joules) {
   });
 }
 
-const Signal* signal_of(const AmdSysfs& found, Measurand measurand) {
+const Signal* signal_of(const AmdGpus& found, Measurand measurand) {
   const auto at =
       std::find_if(found.values.begin(), found.values.end(),
                    [&](const SensorValue& value) { return value.signal.measurand == measurand; });

@@ -22,6 +22,7 @@ std::optional<Device> gpu_of(const PrometheusSample& sample) {
              .name = text_of(sample.label("card_model")),
              .kind = DeviceKind::gpu,
              .label = text_of(sample.label("gpu_id"))};
+  gpu.facts[kSerialFact] = serial;
   if (const auto type = sample.label("gpu_compute_partition_type"); type && !type->empty())
     gpu.facts["compute_partition"] = std::string(*type);
   if (const auto host = sample.label("hostname"); host && !host->empty())

@@ -160,7 +160,8 @@ class DcgmSensor final : public Sensor {
         sample.readings.push_back({at->second, value});
     }
     if (sample.readings.empty() && readings.contradictions.empty()) {
-      return failure(ErrorKind::unavailable,
+      // An exporter that has just been restarted has read nothing yet.
+      return failure(ErrorKind::retry,
                      fmt::format("none of the GPUs is on {} any more", settings_.url.text()),
                      "see whether the GPUs or their exporter were lost or reset");
     }

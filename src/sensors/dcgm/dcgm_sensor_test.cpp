@@ -60,7 +60,7 @@ TEST(DcgmSensor, ReadsAnHttpsPageOfAnExporterThatItTrusts) {
   EXPECT_EQ(opened({{"insecure", "perhaps"}}).error().kind, ErrorKind::usage);
 }
 
-TEST(DcgmSensor, AGpuThatVanishesLeavesAGapAndTheLastOneEndsTheSensor) {
+TEST(DcgmSensor, AGpuThatVanishesLeavesAGapAndTheLastOneIsWaitedFor) {
   const std::string a = row(kPower, "GPU-a", 1);
   const std::string b = row(kPower, "GPU-b", 2);
   PageServer server({{"GET /metrics", page(a + b)}});
@@ -73,7 +73,9 @@ TEST(DcgmSensor, AGpuThatVanishesLeavesAGapAndTheLastOneEndsTheSensor) {
   ASSERT_EQ(sample->readings.size(), 1u);
   EXPECT_EQ(sample->readings[0].signal, 1u);
   server.set("GET /metrics", page(row(kPower, "GPU-new", 3)));
-  EXPECT_EQ((*sensor)->poll(clock).error().kind, ErrorKind::unavailable);
+  EXPECT_EQ((*sensor)->poll(clock).error().kind, ErrorKind::retry);
+  server.set("GET /metrics", page(a + b));
+  EXPECT_EQ((*sensor)->poll(clock)->readings.size(), 2u);
 }
 
 TEST(DcgmSensor, APageThatFailsOnceIsTriedAgain) {

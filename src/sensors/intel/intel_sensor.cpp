@@ -106,7 +106,7 @@ void add_gpu(Gpu& gpu, const std::string& driver, std::vector<Device>& devices,
   device.facts["pci_address"] = gpu.card.pci_address;
   device.facts["pci_device"] = fmt::format("{:04x}", gpu.card.device);
   if (!gpu.left_out.empty()) {
-    device.facts["left_out"] = fmt::format("{}", fmt::join(gpu.left_out, "; "));
+    device.facts[kLeftOutFact] = fmt::format("{}", fmt::join(gpu.left_out, "; "));
   }
   // The widest first: its limit is the device's.
   std::sort(gpu.channels.begin(), gpu.channels.end(), [](const Channel& a, const Channel& b) {

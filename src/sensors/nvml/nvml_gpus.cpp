@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "model/containment.hpp"
 #include "sensors/nvml/nvml_reader.hpp"
+#include "sensors/sensor.hpp"
 
 namespace tokenjoule {
 
@@ -84,7 +85,7 @@ Result<OpenedGpu> opened_gpu(const Nvml& nvml, unsigned index, const std::string
   if (reads_module) gpu.device.facts[kContainsFact] = kCpuAndMemory;
   put_watts(gpu.device, "module_power_limit", probed.values,
             nvml_field(nvml::kEnforcedLimit, nvml::kScopeModule));
-  if (!gpu.signals.left_out.empty()) gpu.device.facts["left_out"] = gpu.signals.left_out;
+  if (!gpu.signals.left_out.empty()) gpu.device.facts[kLeftOutFact] = gpu.signals.left_out;
   if (gpu.signals.fast.empty()) {
     gpu.no_power = why_no_power(nvml, gpu.handle, probed);
     gpu.device.facts["no_power"] = gpu.no_power;

@@ -34,7 +34,10 @@ Result<std::optional<PromqlSample>> sample_in(const JsonView& pair) {
 Status add_sample(const JsonView& pair, PromqlSeries& series) {
   auto sample = sample_in(pair);
   if (!sample) return no_answer(sample.error().message);
-  if (*sample) series.samples.push_back(**sample);
+  if (!*sample) return {};
+  if (!series.samples.empty() && (*sample)->unix_s < series.samples.back().unix_s)
+    return no_answer("the samples of a series are not in time order");
+  series.samples.push_back(**sample);
   return {};
 }
 

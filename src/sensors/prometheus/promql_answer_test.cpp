@@ -29,6 +29,15 @@ TEST(PromqlAnswer, AMatrixKeepsEachSamplesOwnStamp) {
   EXPECT_EQ(answer->warnings, std::vector<std::string>{"partial data"});
 }
 
+TEST(PromqlAnswer, SamplesThatGoBackInTimeAreNoAnswer) {
+  const auto answer = promql_answer_in(
+      R"({"status":"success","data":{"resultType":"matrix","result":[
+        {"metric":{},"values":[[82,"1"],[25.5,"2"]]}]}})");
+  ASSERT_FALSE(answer.has_value());
+  EXPECT_EQ(answer.error().kind, ErrorKind::retry);
+  EXPECT_NE(answer.error().message.find("not in time order"), std::string::npos);
+}
+
 TEST(PromqlAnswer, AScalarHasNoLabels) {
   const auto answer = promql_answer_in(
       R"({"status":"success","data":{"resultType":"scalar","result":[5.5,"5.5"]}})");

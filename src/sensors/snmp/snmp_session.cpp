@@ -172,7 +172,7 @@ std::string words_of(void* session, netsnmp_session* unopened) {
     snmp_error(unopened, &system_error, &library_error, &words);
   }
   std::string text = words != nullptr ? words : "unknown";
-  free(words);  // NOLINT: the library's own, by malloc
+  free(words);  // the library's own, by malloc
   return text;
 }
 
