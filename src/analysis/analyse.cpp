@@ -7,6 +7,7 @@
 #include "analysis/client_quality.hpp"
 #include "analysis/clock_join.hpp"
 #include "analysis/engine_counters.hpp"
+#include "analysis/engine_requests.hpp"
 #include "analysis/facts.hpp"
 #include "analysis/figures.hpp"
 #include "analysis/full_run.hpp"
@@ -31,13 +32,42 @@ bool is_simulated(const Run& run) {
   });
 }
 
+/// Whether all that is read at `inner` lies inside what is read at `outer`.
+bool holds(const Run& run, Boundary outer, Boundary inner) {
+  if (contains(outer, inner)) return true;
+  const auto outer_devices = counted_devices(run, outer).counted;
+  const auto inner_devices = counted_devices(run, inner).counted;
+  return std::all_of(inner_devices.begin(), inner_devices.end(), [&](const CountedDevice& part) {
+    const Scope inside = scope_of(run, *part.front(), inner);
+    return std::any_of(outer_devices.begin(), outer_devices.end(), [&](const CountedDevice& whole) {
+      return containment_of(scope_of(run, *whole.front(), outer), inside) == Containment::contains;
+    });
+  });
+}
+
+/// Of the boundaries that lie in no other that is read, one that has the GPUs in it.
+Boundary widest_of(const Run& run, const std::vector<Boundary>& read) {
+  std::optional<Boundary> widest;
+  bool has_gpus = false;
+  for (const Boundary boundary : read) {
+    const bool inside = std::any_of(read.begin(), read.end(), [&](Boundary other) {
+      return other != boundary && holds(run, other, boundary);
+    });
+    const bool gpus = is_gpu_boundary(boundary) || contains(boundary, Boundary::gpu_board);
+    if (inside || (has_gpus && !gpus)) continue;
+    widest = boundary;
+    has_gpus = gpus;
+  }
+  return widest.value_or(read.back());
+}
+
 /// The boundary asked for; else gpu_board where it is read, else the widest that is.
 std::optional<Boundary> headline_of(const Run& run, const Question& question) {
   if (question.headline) return question.headline;
   const auto read = boundaries_read(run);
   if (read.empty()) return std::nullopt;
   const bool board = std::find(read.begin(), read.end(), Boundary::gpu_board) != read.end();
-  return board ? Boundary::gpu_board : read.back();
+  return board ? Boundary::gpu_board : widest_of(run, read);
 }
 
 void measure_boundaries(Facts& facts, TimeSpan window) {
@@ -97,6 +127,7 @@ void report_window(Report& report, const Facts& facts) {
   report.window = Window{*span, wall_time_at(facts.run.anchors, span->begin),
                          wall_time_at(facts.run.anchors, span->end), facts.window.chosen_by};
   report.engine_state = engine_state_in(facts.run, *span);
+  report.engine_requests = engine_requests_in(facts.run, *span);
   report.other_gpus = other_gpus(facts.run, facts.series, *span);
 }
 
@@ -112,6 +143,7 @@ std::optional<Watts> idle_watts(const BoundaryMeasure& measure) {
 
 IdleReport idle_report(const Facts& facts) {
   IdleReport report;
+  if (!facts.run.engine) report.state = "as_found";
   report.reason = facts.idle.reason;
   if (!facts.idle.span) return report;
   report.duration = to_seconds(facts.idle.span->length());
@@ -149,6 +181,7 @@ FigureInputs figure_inputs(const Facts& facts) {
 
 void report_figures(Report& report, const Facts& facts) {
   FigureInputs inputs = figure_inputs(facts);
+  if (report.engine_requests) inputs.queries_by_engine = report.engine_requests->completed;
   report.figures = figures_of(inputs);
   for (const BoundaryMeasure& measure : facts.boundaries) {
     const Boundary boundary = measure.energy.boundary;

@@ -9,12 +9,6 @@ namespace {
 /// Sums of thousands of readings agree to this, relatively, whatever their order.
 constexpr double kRounding = 1e-9;
 
-bool belongs(const Device& device, const DeviceSources& sources) {
-  if (!device.chosen) return false;
-  if (!sources.counters.empty() || !sources.powers.empty()) return true;
-  return device.kind == DeviceKind::gpu && is_gpu_boundary(sources.boundary);
-}
-
 void add_bound(std::vector<BoundItem>& items, const BoundItem& item) {
   const auto at = std::find_if(items.begin(), items.end(),
                                [&](const BoundItem& other) { return other.name == item.name; });
@@ -74,9 +68,11 @@ BoundaryMeasure measured_boundary(const Run& run, const SeriesTable& series, Bou
                                   TimeSpan span) {
   BoundaryMeasure measure;
   measure.energy.boundary = boundary;
-  for (const Device* device : distinct_devices(run)) {
-    const DeviceSources sources = sources_of(run, *device, boundary);
-    if (!belongs(*device, sources)) continue;
+  measure.counted = counted_devices(run, boundary);
+  measure.energy.reason = measure.counted.ambiguous;
+  measure.energy.not_added = measure.counted.not_added;
+  for (const CountedDevice& device : measure.counted.counted) {
+    const DeviceSources sources = sources_of(run, device, boundary);
     measure.devices.push_back(measured_device(run, series, sources, span));
     add_device(measure.energy, measure.devices.back());
   }

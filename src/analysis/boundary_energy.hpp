@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "analysis/counted_devices.hpp"
 #include "analysis/device_energy.hpp"
 #include "analysis/idle.hpp"
 #include "model/report.hpp"
@@ -11,11 +12,12 @@ namespace tokenjoule {
 /// A boundary over a span, with what its checks need to know of its devices.
 struct BoundaryMeasure {
   BoundaryEnergy energy;               ///< idle parts empty until idle_split()
-  std::vector<DeviceMeasure> devices;  ///< chosen ones, in the order listed
+  std::vector<DeviceMeasure> devices;  ///< those that count, in the order listed
+  CountedDevices counted;
 };
 
-/// The sum over the chosen devices; absent, with the reason, where one of them has no energy. At a
-/// GPU boundary every chosen GPU must have a reading.
+/// The sum over the chosen devices, each power once; absent, with the reason, where one of them has
+/// no energy, or two may share some. At a GPU boundary every chosen GPU must have a reading.
 BoundaryMeasure measured_boundary(const Run& run, const SeriesTable& series, Boundary boundary,
                                   TimeSpan span);
 

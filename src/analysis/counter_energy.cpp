@@ -169,7 +169,7 @@ CounterCurve counter_curve(const Series& series, const Signal& signal) {
     if (change < 0 && signal.modulus) change += *signal.modulus;
     if (change > 0) {
       raw_since_first += change;
-      const Joules energy(raw_since_first * signal.to_si);
+      const Joules energy(raw_since_first * si_factor(signal));
       curve.levels.push_back(next_level(series[i - 1], series[i], energy));
     } else if (change < 0) {
       curve.levels.push_back(first_level(series[i], curve.levels.back().energy, true));

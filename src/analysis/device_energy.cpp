@@ -175,14 +175,14 @@ void itemise(DeviceMeasure& measure) {
   const Joules start = counted ? measure.by_counter.start_bound : measure.by_power.start_bound;
   const Joules end = counted ? measure.by_counter.end_bound : measure.by_power.end_bound;
   line.edge_bound = start + end;
-  line.gain_bound = *line.joules * used.accuracy.half_width_relative;
+  const Accuracy accuracy = accuracy_of(used);
+  line.gain_bound = *line.joules * accuracy.half_width_relative;
   const std::string what = counted ? "counter step" : "power reading";
   const std::string source = counted           ? "reads around the steps of the counter"
                              : measure.refresh ? "time between refreshes of the reading"
                                                : "width of the reads beside the edge";
   measure.bounds = {
-      {"sensor gain", line.gain_bound->value(), used.accuracy.distribution, true,
-       used.accuracy.source},
+      {"sensor gain", line.gain_bound->value(), accuracy.distribution, true, accuracy.source},
       {what + " at the window's start", start.value(), "rectangular", false, source},
       {what + " at the window's end", end.value(), "rectangular", false, source},
   };

@@ -66,6 +66,16 @@ std::optional<double> mean_gauge(const Run& run, EngineMetric metric, TimeSpan w
   return mean_of(values);
 }
 
+/// How much the counter grew between the points on both sides of an instant; 0 at a point.
+double grown_around(const std::vector<CounterPoint>& points, MonoTime at) {
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    if (points[i].read.middle() <= at) continue;
+    const bool at_point = points[i - 1].read.middle() == at;
+    return at_point ? 0 : points[i].value - points[i - 1].value;
+  }
+  return 0;
+}
+
 /// Both reads of a growth are rounded.
 double rounding_in(const Run& run, EngineMetric metric, const std::vector<CounterPoint>& points) {
   const EngineCounter* meaning = meaning_of(run, metric);
@@ -89,7 +99,8 @@ std::optional<CounterGrowth> growth_in(const Run& run, EngineMetric metric, Time
   const auto points = enclosing(points_of(run, metric), span);
   if (points.size() < 2 || falls(points) || restarted_in(run, span)) return std::nullopt;
   return CounterGrowth{value_at(points, span.end) - value_at(points, span.begin),
-                       rounding_in(run, metric, points)};
+                       rounding_in(run, metric, points), grown_around(points, span.begin),
+                       grown_around(points, span.end)};
 }
 
 std::optional<TimeSpan> load_span(const Run& run) {
@@ -107,8 +118,8 @@ std::optional<CounterGrowth> growth_over_load(const Run& run, EngineMetric metri
   if (!load || restarted_in(run, *load)) return std::nullopt;
   const auto points = enclosing(points_of(run, metric), *load);
   if (points.size() < 2 || falls(points)) return std::nullopt;
-  return CounterGrowth{points.back().value - points.front().value,
-                       rounding_in(run, metric, points)};
+  return CounterGrowth{points.back().value - points.front().value, rounding_in(run, metric, points),
+                       0, 0};
 }
 
 bool restarted_in(const Run& run, TimeSpan span) {

@@ -15,6 +15,8 @@ const EngineCounter* meaning_of(const Run& run, EngineMetric metric);
 struct CounterGrowth {
   double grown = 0;
   double rounding = 0;
+  /// What was counted between the two scrapes around an edge: the count there is no further off.
+  double start_bound = 0, end_bound = 0;
 };
 /// Over the span, linear between the scrapes on both sides of each edge. nullopt where a side has
 /// none, or the engine started again in between.

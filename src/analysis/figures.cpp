@@ -40,7 +40,10 @@ Part energy_part(const FigureInputs& inputs) {
 }
 
 std::vector<BoundItem> token_bounds(const FigureInputs& inputs) {
-  const std::string source = "tokens of one event of each answer that the edge cuts";
+  const std::string source =
+      inputs.tokens->source == "engine_counter"
+          ? "tokens that the engine counted between the reads of its page around the edge"
+          : "tokens of one event of each answer that the edge cuts";
   return {{"tokens at the window's start", inputs.token_start_bound, "rectangular", false, source},
           {"tokens at the window's end", inputs.token_end_bound, "rectangular", false, source}};
 }
@@ -117,10 +120,13 @@ void add_energy_figures(Figures& figures, const FigureInputs& inputs, const Part
   const Part good = token_part(inputs, tokens.output_good, "tokens.output of completed requests",
                                "the engine's counters do not say which requests completed");
   const bool has_requests = tokens.output_good.has_value() || inputs.queries > 0;
-  const Part queries{has_requests ? std::optional(inputs.queries) : std::nullopt,
-                     has_requests ? "" : "no requests were recorded",
-                     "requests.in_window",
-                     {}};
+  Part queries{has_requests ? std::optional(inputs.queries) : std::nullopt,
+               has_requests ? "" : "no requests were recorded",
+               "requests.in_window",
+               {}};
+  if (!has_requests && inputs.queries_by_engine) {
+    queries = {inputs.queries_by_engine, "", "engine.requests.completed", {}};
+  }
   const auto put = [&](const std::string& key, const Part& under, double factor = 1.0) {
     figures[key] = ratio(key, energy, under, factor);
   };

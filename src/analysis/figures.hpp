@@ -15,7 +15,9 @@ struct FigureInputs {
   std::string no_energy_reason;  ///< why energy figures are null although joules may stand
   const TokenCounts* tokens = nullptr;
   double token_start_bound = 0, token_end_bound = 0;
-  double queries = 0;               ///< completed requests' shares in the window
+  double queries = 0;  ///< completed requests' shares in the window
+  /// Requests that the engine counts as completed in the window, where no client recorded its own.
+  std::optional<double> queries_by_engine;
   std::optional<double> in_flight;  ///< mean
   std::optional<Seconds> duration;
   std::optional<Goodput> goodput;  ///< absent: no service level was set

@@ -65,7 +65,7 @@ PowerCurve power_curve(const Series& series, const Signal& signal) {
     const MonoTime at = point.read.middle() - shift;
     // Two reads with one middle cannot both be a point of a function of time: the later one stands.
     if (!curve.empty() && curve.back().at == at) curve.pop_back();
-    curve.push_back({at, Watts(point.raw * signal.to_si), point.read.length() / 2});
+    curve.push_back({at, Watts(point.raw * si_factor(signal)), point.read.length() / 2});
   }
   return curve;
 }

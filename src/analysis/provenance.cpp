@@ -1,5 +1,7 @@
 #include "analysis/provenance.hpp"
 
+#include <algorithm>
+
 #include <fmt/core.h>
 
 namespace tokenjoule {
@@ -28,8 +30,58 @@ std::string_view words_for(Boundary boundary) {
 constexpr Boundary kAskedFor[] = {Boundary::gpu_board, Boundary::cpu_package, Boundary::dram,
                                   Boundary::node_ac};
 
-bool is_covered(Boundary headline, Boundary part) {
-  return part == headline || contains(headline, part);
+DeviceKind kind_at(Boundary part) {
+  if (part == Boundary::cpu_package) return DeviceKind::cpu;
+  return part == Boundary::dram ? DeviceKind::memory : DeviceKind::gpu;
+}
+
+/// By its kind, or since every device that counts there says that it holds such parts.
+bool is_covered(const Facts& facts, Boundary headline, Boundary part) {
+  if (part == headline || contains(headline, part)) return true;
+  const BoundaryMeasure* measure = facts.at(headline);
+  if (measure == nullptr || measure->devices.empty()) return false;
+  return std::all_of(measure->devices.begin(), measure->devices.end(),
+                     [part, headline](const DeviceMeasure& device) {
+                       return states_that_it_contains(*device.device, headline, kind_at(part));
+                     });
+}
+
+/// Sensors that could have read a part of the machine, by the names of their types.
+bool could_read(std::string_view sensor, Boundary part) {
+  struct Row {
+    std::string_view sensor;
+    std::vector<Boundary> parts;
+  };
+  static const std::vector<Row> table = {
+      {"nvml", {Boundary::gpu_board}},
+      {"dcgm", {Boundary::gpu_board}},
+      {"amd", {Boundary::gpu_board}},
+      {"intel", {Boundary::gpu_board}},
+      {"amd-exporter", {Boundary::gpu_board}},
+      {"ipmi", {Boundary::node_ac}},
+      {"redfish", {Boundary::node_ac}},
+      {"snmp", {Boundary::node_ac}},
+      {"plug", {Boundary::node_ac}},
+      {"ptd", {Boundary::node_ac}},
+      {"cpu-model", {Boundary::cpu_package}},
+      {"rapl", {Boundary::cpu_package, Boundary::dram}},
+      {"perf", {Boundary::cpu_package, Boundary::dram}},
+      {"grace", {Boundary::cpu_package, Boundary::dram}},
+  };
+  return std::any_of(table.begin(), table.end(), [&](const Row& row) {
+    return row.sensor == sensor &&
+           std::find(row.parts.begin(), row.parts.end(), part) != row.parts.end();
+  });
+}
+
+/// "not measured", with what the sensors that could have said when they were opened.
+std::string why_not_measured(const Facts& facts, Boundary part) {
+  std::string why;
+  for (const auto& [sensor, reason] : facts.settings.absent_sensors) {
+    if (!could_read(sensor, part)) continue;
+    why += fmt::format("{}{}: {}", why.empty() ? "" : "; ", sensor, reason);
+  }
+  return why.empty() ? "not measured" : "not measured; " + why;
 }
 
 }  // namespace
@@ -38,20 +90,31 @@ std::vector<std::string> included_in(const Facts& facts) {
   if (!facts.headline) return {};
   const BoundaryMeasure* measure = facts.at(*facts.headline);
   if (measure == nullptr || measure->devices.empty()) return {};
-  return {fmt::format("{} x {}", measure->devices.size(), words_for(*facts.headline))};
+  std::string words = fmt::format("{} x {}", measure->devices.size(), words_for(*facts.headline));
+  for (const Boundary part : {Boundary::cpu_package, Boundary::dram}) {
+    const bool by_kind = contains(*facts.headline, part) || part == *facts.headline;
+    if (by_kind || !is_covered(facts, *facts.headline, part)) continue;
+    words += fmt::format(", with the {} on it", words_for(part));
+  }
+  return {words};
 }
 
 std::vector<Excluded> excluded_from(const Facts& facts) {
   std::vector<Excluded> parts;
   if (!facts.headline) return parts;
   for (const Boundary part : kAskedFor) {
-    if (is_covered(*facts.headline, part)) continue;
+    if (is_covered(facts, *facts.headline, part)) continue;
     const bool measured = facts.at(part) != nullptr;
-    parts.push_back(
-        {std::string(name_of(part)), measured ? "measured, shown apart" : "not measured"});
+    parts.push_back({std::string(name_of(part)),
+                     measured ? "measured, shown apart" : why_not_measured(facts, part)});
+  }
+  if (const BoundaryMeasure* measure = facts.at(*facts.headline)) {
+    const auto& not_added = measure->counted.not_added;
+    parts.insert(parts.end(), not_added.begin(), not_added.end());
   }
   for (const Device* device : distinct_devices(facts.run)) {
-    if (!device->chosen) parts.push_back({device->id, "not chosen"});
+    if (device->chosen) continue;
+    parts.push_back({device->id, device->chosen_by.empty() ? "not chosen" : device->chosen_by});
   }
   if (*facts.headline != Boundary::facility) parts.push_back({"cooling", "outside"});
   return parts;
@@ -71,7 +134,8 @@ std::vector<Instrument> instruments_of(const Facts& facts) {
     instrument.quantity = energy ? "energy" : "power";
     instrument.source = signal.source;
     instrument.averaging = signal.averaging;
-    instrument.accuracy = signal.accuracy;
+    instrument.accuracy = accuracy_of(signal);
+    instrument.calibration = signal.calibration;
     instrument.step = signal.period;
     if (energy && facts.window.span) {
       const CounterCurve curve = counter_curve(facts.series.of(signal.id), signal);

@@ -58,6 +58,10 @@ LoadSettings settings_of(const RunHeader& header) {
   }
   settings.is_import = root["import"].present();
   settings.imported = imported_findings(root["import"]["findings"]);
+  const JsonView absent = root["sensors_absent"];
+  for (std::size_t i = 0; i < absent.size(); ++i) {
+    settings.absent_sensors[std::string(absent.key(i))] = absent.member(i).string().value_or("");
+  }
   if (const auto limit = root["expect_power_limit_w"].number()) {
     settings.expected_power_limit = Watts(*limit);
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,6 +26,8 @@ struct LoadSettings {
   std::vector<std::string> unverified;        ///< "tls_not_verified": URLs of servers
   bool is_import = false;                     ///< "import": other tools' logs, not a run of ours
   std::vector<CheckFinding> imported;         ///< what the importer had to say
+  /// "sensors_absent": those that would be read by themselves and could not, and why.
+  std::map<std::string, std::string> absent_sensors;
 };
 LoadSettings settings_of(const RunHeader& header);
 

@@ -75,9 +75,14 @@ void split_prompts(const Run& run, TokenFacts& facts, TimeSpan window) {
 
 /// Tokens by totals alone, where no client recorded its requests: those of the engine's counters,
 /// or those that a load generator logged, which an importer writes in their place.
-void count_by_totals(const Run& run, TokenCounts& counts, TimeSpan window, bool imported) {
-  if (!counts.engine_counter_output) return;
-  counts.output = counts.engine_counter_output;
+void count_by_totals(const Run& run, ClientTokens& client, TimeSpan window, bool imported) {
+  TokenCounts& counts = client.counts;
+  const auto output = growth_in(run, EngineMetric::output_tokens, window);
+  if (!counts.engine_counter_output || !output) return;
+  counts.output = output->grown;
+  client.start_bound = output->start_bound;
+  client.end_bound = output->end_bound;
+  counts.edge_bound_output = output->start_bound + output->end_bound;
   counts.source = imported ? "load_log" : "engine_counter";
   if (imported) counts.engine_counter_output = counts.engine_counter_output_run = std::nullopt;
   counts.output_by_failed = counts.output_by_cancelled = std::nullopt;  // totals do not tell
@@ -123,7 +128,8 @@ TokenFacts token_facts(const Run& run, std::optional<TimeSpan> window,
       counts.engine_counter_output = grown->grown;
     }
   }
-  if (window && run.requests.empty()) count_by_totals(run, counts, *window, settings.is_import);
+  if (window && run.requests.empty())
+    count_by_totals(run, facts.client, *window, settings.is_import);
   if (window) split_prompts(run, facts, *window);
   const bool by_totals = counts.source == "engine_counter" || counts.source == "load_log";
   facts.expected = !run.requests.empty() || by_totals || (run.engine && settings.drives_load);

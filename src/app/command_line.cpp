@@ -134,9 +134,14 @@ Result<std::optional<Seconds>> ParsedOptions::duration(const std::string& name) 
   return *span;
 }
 
+std::vector<std::string> own_words(const std::vector<std::string>& arguments) {
+  return {arguments.begin(), std::find(arguments.begin(), arguments.end(), "--")};
+}
+
 Result<ParsedOptions> parse_options(const CommandSpec& command,
-                                    const std::vector<std::string>& arguments) {
+                                    const std::vector<std::string>& words) {
   Parser parser(command);
+  const auto arguments = command.takes_command ? own_words(words) : words;
   std::vector<std::string> reversed(arguments.rbegin(),
                                     arguments.rend());  // CLI11 takes them from the back
   try {
@@ -149,6 +154,10 @@ Result<ParsedOptions> parse_options(const CommandSpec& command,
     if (!values.empty()) parsed.set(name, std::move(values));
   }
   parsed.set_positionals(std::move(parser.positionals));
+  if (arguments.size() < words.size()) {
+    parsed.set_command(
+        {words.begin() + static_cast<std::ptrdiff_t>(arguments.size()) + 1, words.end()});
+  }
   return parsed;
 }
 

@@ -42,15 +42,19 @@ class ParsedOptions {
                                               std::int64_t high) const;
   Result<std::optional<Seconds>> duration(const std::string& name) const;
   const std::vector<std::string>& positionals() const { return positionals_; }
+  /// The words behind "--", of a command that takes one to run; else empty.
+  const std::vector<std::string>& command() const { return command_; }
 
   void set(const std::string& name, std::vector<std::string> values) {
     values_[name] = std::move(values);
   }
   void set_positionals(std::vector<std::string> values) { positionals_ = std::move(values); }
+  void set_command(std::vector<std::string> words) { command_ = std::move(words); }
 
  private:
   std::map<std::string, std::vector<std::string>> values_;
   std::vector<std::string> positionals_;
+  std::vector<std::string> command_;
 };
 
 struct CommandSpec {
@@ -62,7 +66,12 @@ struct CommandSpec {
   int max_positionals = 0;
   /// Does the work; figures to stdout, all else to stderr. Gives the exit code.
   Result<int> (*run)(const ParsedOptions& options) = nullptr;
+  /// What stands behind "--" is a command to run, and none of it an option of ours.
+  bool takes_command = false;
 };
+
+/// The words that are for us: those before "--".
+std::vector<std::string> own_words(const std::vector<std::string>& arguments);
 
 /// Parses what stands behind the command's name. Unknown options are a usage error with a
 /// suggestion.

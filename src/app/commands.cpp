@@ -4,9 +4,9 @@ namespace tokenjoule {
 
 const std::vector<CommandSpec>& commands() {
   static const std::vector<CommandSpec> all = {
-      measure_command(),   analyze_command(),  sensors_command(),
-      simulate_command(),  selftest_command(), plan_command(),
-      published_command(), import_command(),   estimate_command(),
+      measure_command(),  record_command(),   analyze_command(), sensors_command(),
+      simulate_command(), selftest_command(), plan_command(),    published_command(),
+      import_command(),   estimate_command(),
   };
   return all;
 }

@@ -10,6 +10,7 @@ namespace tokenjoule {
 const std::vector<CommandSpec>& commands();
 
 CommandSpec measure_command();
+CommandSpec record_command();
 CommandSpec analyze_command();
 CommandSpec sensors_command();
 CommandSpec simulate_command();

@@ -11,17 +11,19 @@ namespace tokenjoule {
 
 namespace {
 
-sigset_t watched_signals() {
+sigset_t watched_signals(InterruptWatcher::Signals signals) {
   sigset_t set;
   sigemptyset(&set);
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&set, number);
+  if (signals == InterruptWatcher::Signals::that_end) return set;
+  for (const int number : {SIGQUIT, SIGUSR1, SIGUSR2}) sigaddset(&set, number);
   return set;
 }
 
 }  // namespace
 
-InterruptWatcher::InterruptWatcher() {
-  const sigset_t set = watched_signals();
+InterruptWatcher::InterruptWatcher(Signals signals) : signals_(signals) {
+  const sigset_t set = watched_signals(signals_);
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
   thread_ = std::thread([this] { wait_for_signals(); });
 }
@@ -33,11 +35,16 @@ InterruptWatcher::~InterruptWatcher() {
 }
 
 void InterruptWatcher::wait_for_signals() {
-  const sigset_t set = watched_signals();
+  const sigset_t set = watched_signals(signals_);
   while (true) {
-    int number = 0;
-    if (sigwait(&set, &number) != 0) continue;
+    siginfo_t info{};
+    const int number = sigwaitinfo(&set, &info);
+    if (number < 0) continue;
     if (ending_) return;
+    if (const pid_t receiver = receiver_; receiver > 0) {
+      if (info.si_code != SI_KERNEL) kill(receiver, number);
+      continue;
+    }
     if (signal_ != 0) _exit(kExitInterrupted);
     signal_ = number;
     stop_.request_stop();

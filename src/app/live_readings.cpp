@@ -13,8 +13,10 @@ void LiveReadings::watch(const std::vector<Device>& devices, const std::vector<S
     for (const Signal& signal : signals) {
       if (signal.device != device.id) continue;
       if (signal.measurand == Measurand::energy) counters_[signal.id] = {};
+      if (signal.measurand == Measurand::energy) last_read_[signal.id] = std::nullopt;
       if (signal.measurand != Measurand::power || has_power) continue;
-      power_[signal.id] = {signal.to_si, std::nullopt};
+      power_[signal.id] = {si_factor(signal), std::nullopt};
+      last_read_[signal.id] = std::nullopt;
       has_power = true;
     }
     complete_ = complete_ && has_power;
@@ -26,6 +28,9 @@ void LiveReadings::see(const Event& event) {
   if (sample == nullptr) return;
   const std::lock_guard lock(mutex_);
   for (const Reading& reading : sample->readings) {
+    if (const auto at = last_read_.find(reading.signal); at != last_read_.end()) {
+      at->second = sample->read.begin;
+    }
     if (const auto at = power_.find(reading.signal); at != power_.end()) {
       at->second.latest = Watts(reading.raw * at->second.to_si);
     }
@@ -50,6 +55,12 @@ std::optional<Watts> LiveReadings::watts() const {
     sum += *power.latest;
   }
   return sum;
+}
+
+bool LiveReadings::read_since(MonoTime at) const {
+  const std::lock_guard lock(mutex_);
+  return std::all_of(last_read_.begin(), last_read_.end(),
+                     [at](const auto& entry) { return entry.second && *entry.second >= at; });
 }
 
 bool LiveReadings::steps_known() const {

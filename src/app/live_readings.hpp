@@ -21,6 +21,8 @@ class LiveReadings {
   /// Sum of the latest power; nullopt until each device was read once, and where one has no power
   /// signal.
   std::optional<Watts> watts() const;
+  /// Whether each signal that is followed was read at or behind that instant.
+  bool read_since(MonoTime at) const;
   /// Whether each energy counter stepped twice at least, so that its step is known.
   bool steps_known() const;
   /// The longest time between two steps of a counter; 0 before any is known.
@@ -39,6 +41,7 @@ class LiveReadings {
   mutable std::mutex mutex_;
   std::map<std::uint32_t, Power> power_;
   std::map<std::uint32_t, Counter> counters_;
+  std::map<std::uint32_t, std::optional<MonoTime>> last_read_;  ///< of all signals followed
   bool complete_ = false;
 };
 

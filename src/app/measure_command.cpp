@@ -1,7 +1,5 @@
 #include <algorithm>
-#include <ctime>
 
-#include <fmt/chrono.h>
 #include <fmt/core.h>
 
 #include "app/commands.hpp"
@@ -24,11 +22,6 @@ namespace fs = std::filesystem;
 /// Folder of one point: the output folder itself, or a part of it where several are measured.
 fs::path folder_of(const MeasureOptions& options, const fs::path& out, const LoadPoint& point) {
   return options.points.size() == 1 ? out : out / point.name();
-}
-
-std::string default_folder() {
-  const std::time_t now = std::time(nullptr);
-  return fmt::format("tokenjoule-{:%Y%m%d-%H%M%S}", fmt::localtime(now));
 }
 
 int exit_code_of_points(const std::vector<Report>& reports, bool interrupted) {
@@ -64,7 +57,7 @@ Points measure_points(const PointQuestion& common, OpenSensors sensors, SystemCl
     const fs::path folder = folder_of(options, out, point);
     if (folder != out) points.status = make_new_folder(folder);
     if (points.status && &point != &options.points.front()) {
-      auto opened = open_sensors(options, clock);
+      auto opened = open_sensors(options, engine_urls(options), clock);
       if (opened) sensors = std::move(*opened);
       if (!opened) points.status = unexpected(std::move(opened).error());
     }
@@ -93,7 +86,7 @@ Result<int> run_measure(const ParsedOptions& parsed) {
   TRY(const ProbeQuestion probe, probe_question_of(options));
   TRY(const ProbedEngine engine, reach_engine(options, probe));
   TRY(const auto pool, data_set_for(options, probe, engine));
-  TRY(OpenSensors sensors, open_sensors(options, clock));
+  TRY(OpenSensors sensors, open_sensors(options, engine_urls(options), clock));
   TRY_DO(check_boundary(options, sensors));
   if (options.check_only) {
     put_out(plan_text(options, engine, sensors));

@@ -139,7 +139,6 @@ Status take_times(MeasureOptions& options, const ParsedOptions& parsed) {
   TRY(const auto drain, parsed.duration("drain"));
   TRY(const auto timeout, parsed.duration("timeout"));
   TRY(const auto idle, parsed.duration("idle"));
-  TRY(const auto interval, parsed.duration("power-interval"));
   TRY(options.warmup_requests, parsed.integer("warmup-requests", 0, 1'000'000'000));
   options.duration_given = duration.has_value();
   take(options.duration, duration);
@@ -149,13 +148,9 @@ Status take_times(MeasureOptions& options, const ParsedOptions& parsed) {
   take(options.drain, drain);
   take(options.request_timeout, timeout);
   take(options.idle, idle);
-  take(options.power_interval, interval);
   if (options.duration < Seconds(1))
     return usage("--duration is below one second", "give 20s or more for a usable result");
   if (options.request_timeout <= Seconds(0)) return usage("--timeout is 0", "give --timeout 600s");
-  if (options.power_interval < Seconds(0.02) || options.power_interval > Seconds(60)) {
-    return usage("--power-interval lies outside 20ms to 60s", "give --power-interval 100ms");
-  }
   return {};
 }
 

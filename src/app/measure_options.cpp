@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <iterator>
 
 #include <fmt/core.h>
@@ -25,16 +26,6 @@ Result<std::pair<std::string, std::string>> key_value_in(const std::string& text
   return std::pair(text.substr(0, equals), text.substr(equals + 1));
 }
 
-Result<std::vector<std::pair<std::string, std::string>>> key_values_in(const ParsedOptions& parsed,
-                                                                       const char* option) {
-  std::vector<std::pair<std::string, std::string>> pairs;
-  for (const auto& text : parsed.texts(option)) {
-    TRY(auto pair, key_value_in(text, option));
-    pairs.push_back(std::move(pair));
-  }
-  return pairs;
-}
-
 Status check_header_name(const std::string& name) {
   constexpr std::string_view ours[] = {"host", "content-length", "connection", "transfer-encoding",
                                        "content-type"};
@@ -47,33 +38,6 @@ Status check_header_name(const std::string& name) {
                  fmt::format("the header {} {}", quoted(name),
                              reserved ? "is set by the client itself" : "has no valid name"),
                  "write it as -H 'Name: value'");
-}
-
-Status take_headers(MeasureOptions& options, const ParsedOptions& parsed) {
-  std::string key;
-  if (const char* from_environment = std::getenv("OPENAI_API_KEY")) key = from_environment;
-  if (const auto file = parsed.text("api-key-file")) {
-    TRY(const std::string bytes, file_bytes(*file));
-    key = trimmed(bytes);
-  }
-  if (const auto given = parsed.text("api-key")) key = *given;
-  if (key.find_first_of("\r\n") != std::string::npos) {
-    return failure(ErrorKind::usage, "the API key has a line break in it", "give one line");
-  }
-  if (!key.empty()) options.headers.emplace_back("Authorization", "Bearer " + key);
-  for (const auto& text : parsed.texts("header")) {
-    const auto colon = text.find_first_of(":=");
-    // The value may be a secret: it is never shown.
-    if (colon == 0 || colon == std::string::npos ||
-        text.find_first_of("\r\n") != std::string::npos) {
-      return failure(ErrorKind::usage, "a --header is no 'Name: value'",
-                     "write it as -H 'Name: value'");
-    }
-    const std::string name(trimmed(text.substr(0, colon)));
-    TRY_DO(check_header_name(name));
-    options.headers.emplace_back(name, trimmed(text.substr(colon + 1)));
-  }
-  return {};
 }
 
 /// All servers of --url, which may be given several times and list several.
@@ -100,7 +64,70 @@ Status take_urls(MeasureOptions& options, const ParsedOptions& parsed) {
   return {};
 }
 
-Status take_tls(MeasureOptions& options, const ParsedOptions& parsed) {
+Status take_engine(MeasureOptions& options, const ParsedOptions& parsed) {
+  TRY_DO(take_urls(options, parsed));
+  TRY_DO(take_tls(options, parsed));
+  options.endpoint = parsed.text("endpoint").value_or("");
+  options.no_token_ids = parsed.flag("no-return-token-ids");
+  if (!options.endpoint.empty() && options.endpoint != "completions" &&
+      options.endpoint != "chat" && options.endpoint.front() != '/') {
+    const std::string kinds[] = {"completions", "chat"};
+    return failure(ErrorKind::usage,
+                   fmt::format("--endpoint {} is no endpoint{}", quoted(options.endpoint),
+                               did_you_mean(options.endpoint, kinds)),
+                   "say completions, chat, or a path such as /v1/completions");
+  }
+  options.model = parsed.text("model");
+  options.dialect = parsed.text("dialect");
+  options.server_metrics = parsed.text("server-metrics").value_or("auto");
+  TRY(options.engine_config, key_values_in(parsed, "engine-config"));
+  return take_headers(options.headers, parsed);
+}
+
+}  // namespace
+
+Result<std::vector<std::pair<std::string, std::string>>> key_values_in(const ParsedOptions& parsed,
+                                                                       const char* option) {
+  std::vector<std::pair<std::string, std::string>> pairs;
+  for (const auto& text : parsed.texts(option)) {
+    TRY(auto pair, key_value_in(text, option));
+    pairs.push_back(std::move(pair));
+  }
+  return pairs;
+}
+
+Status take_headers(HttpHeaders& headers, const ParsedOptions& parsed) {
+  std::string key;
+  if (const char* from_environment = std::getenv("OPENAI_API_KEY")) key = from_environment;
+  if (const auto file = parsed.text("api-key-file")) {
+    TRY(const std::string bytes, file_bytes(*file));
+    key = trimmed(bytes);
+  }
+  if (const auto given = parsed.text("api-key")) key = *given;
+  if (key.find_first_of("\r\n") != std::string::npos) {
+    return failure(ErrorKind::usage, "the API key has a line break in it", "give one line");
+  }
+  if (!key.empty()) headers.emplace_back("Authorization", "Bearer " + key);
+  return take_header_lines(headers, parsed);
+}
+
+Status take_header_lines(HttpHeaders& headers, const ParsedOptions& parsed) {
+  for (const auto& text : parsed.texts("header")) {
+    const auto colon = text.find_first_of(":=");
+    // The value may be a secret: it is never shown.
+    if (colon == 0 || colon == std::string::npos ||
+        text.find_first_of("\r\n") != std::string::npos) {
+      return failure(ErrorKind::usage, "a --header is no 'Name: value'",
+                     "write it as -H 'Name: value'");
+    }
+    const std::string name(trimmed(text.substr(0, colon)));
+    TRY_DO(check_header_name(name));
+    headers.emplace_back(name, trimmed(text.substr(colon + 1)));
+  }
+  return {};
+}
+
+Status take_tls(MeterOptions& options, const ParsedOptions& parsed) {
   options.tls.ca_file = parsed.text("cacert").value_or("");
   if (!options.tls.ca_file.empty()) {
     // Also where no https is asked for: a mistyped path would go unseen.
@@ -117,30 +144,14 @@ Status take_tls(MeasureOptions& options, const ParsedOptions& parsed) {
   return {};
 }
 
-Status take_engine(MeasureOptions& options, const ParsedOptions& parsed) {
-  TRY_DO(take_urls(options, parsed));
-  TRY_DO(take_tls(options, parsed));
-  options.endpoint = parsed.text("endpoint").value_or("");
-  if (!options.endpoint.empty() && options.endpoint != "completions" &&
-      options.endpoint != "chat" && options.endpoint.front() != '/') {
-    const std::string kinds[] = {"completions", "chat"};
-    return failure(ErrorKind::usage,
-                   fmt::format("--endpoint {} is no endpoint{}", quoted(options.endpoint),
-                               did_you_mean(options.endpoint, kinds)),
-                   "say completions, chat, or a path such as /v1/completions");
-  }
-  options.model = parsed.text("model");
-  options.dialect = parsed.text("dialect");
-  options.server_metrics = parsed.text("server-metrics").value_or("auto");
-  TRY(options.engine_config, key_values_in(parsed, "engine-config"));
-  return take_headers(options, parsed);
-}
-
-Status take_meters(MeasureOptions& options, const ParsedOptions& parsed) {
+Status take_meters(MeterOptions& options, const ParsedOptions& parsed) {
   for (const auto& text : parsed.texts("sensor")) {
     TRY(auto spec, sensor_spec_in(text));
     options.sensors.push_back(std::move(spec));
   }
+  TRY(options.configuration, configuration_for(parsed.text("config")));
+  options.automatic_too = options.sensors.empty() && !options.configuration.sensors.empty();
+  options.sensors = resolved(options.configuration, options.sensors);
   options.all_gpus = parsed.flag("all-gpus");
   if (const auto gpus = parsed.text("gpus")) {
     options.gpus = comma_list(*gpus);
@@ -150,6 +161,12 @@ Status take_meters(MeasureOptions& options, const ParsedOptions& parsed) {
           options.all_gpus ? "both --gpus and --all-gpus were given" : "--gpus names none",
           "write --gpus 0,1 or --all-gpus");
     }
+  }
+  TRY(const auto interval, parsed.duration("power-interval"));
+  if (interval) options.power_interval = *interval;
+  if (options.power_interval < Seconds(0.02) || options.power_interval > Seconds(60)) {
+    return failure(ErrorKind::usage, "--power-interval lies outside 20ms to 60s",
+                   "give --power-interval 100ms");
   }
   TRY(const auto limit, parsed.number("expect-power-limit", 1, 1e6));
   if (limit) options.expect_power_limit = Watts(*limit);
@@ -166,11 +183,10 @@ Status take_meters(MeasureOptions& options, const ParsedOptions& parsed) {
   }
   options.strict = parsed.flag("strict");
   options.check_only = parsed.flag("check");
-  options.no_token_ids = parsed.flag("no-return-token-ids");
   return {};
 }
 
-Status take_output(MeasureOptions& options, const ParsedOptions& parsed) {
+Status take_output(OutputOptions& options, const ParsedOptions& parsed) {
   options.out = parsed.text("out");
   TRY(options.format, output_format_in(parsed.text("format")));
   TRY(options.definitions, definitions_in(parsed.text("definitions")));
@@ -186,8 +202,6 @@ Status take_output(MeasureOptions& options, const ParsedOptions& parsed) {
                                      : ProgressStyle::none;
   return {};
 }
-
-}  // namespace
 
 Result<OutputFormat> output_format_in(const std::optional<std::string>& text) {
   if (!text || *text == "table") return OutputFormat::table;
@@ -226,14 +240,28 @@ Result<MeasureOptions> measure_options_from(const ParsedOptions& parsed) {
   return options;
 }
 
-std::vector<std::string> unverified_servers(const MeasureOptions& options) {
+std::vector<Url> engine_urls(const MeasureOptions& options) {
+  std::vector<Url> urls = {options.url};
+  urls.insert(urls.end(), options.further_urls.begin(), options.further_urls.end());
+  return urls;
+}
+
+std::string configuration_file_json(const MeterOptions& options) {
+  if (options.configuration.file.empty()) return "";
+  const std::filesystem::path file = options.configuration.file;
+  const nlohmann::ordered_json json = {{"name", file.filename().string()},
+                                       {"sha256", options.configuration.sha256}};
+  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+std::vector<std::string> unverified_servers(const MeterOptions& options,
+                                            const std::vector<Url>& engines) {
   std::vector<std::string> servers;
   const auto add = [&](const Url& url) {
     if (url.scheme == "https") servers.push_back(url.text());
   };
   const bool none = options.tls.verification == TlsOptions::Verification::none;
-  if (none) add(options.url);
-  for (const Url& url : options.further_urls) {
+  for (const Url& url : engines) {
     if (none) add(url);
   }
   for (const SensorSpec& sensor : options.sensors) {
@@ -269,8 +297,11 @@ std::string configuration_json(const MeasureOptions& options, const LoadPoint& p
     json["expect_power_limit_w"] = options.expect_power_limit->value();
   json["strict"] = options.strict;
   if (!options.further_urls.empty()) json["servers"] = options.further_urls.size() + 1;
-  if (const auto servers = unverified_servers(options); !servers.empty()) {
+  if (const auto servers = unverified_servers(options, engine_urls(options)); !servers.empty()) {
     json["tls_not_verified"] = servers;
+  }
+  if (const auto file = configuration_file_json(options); !file.empty()) {
+    json["configuration_file"] = Json::parse(file);
   }
   if (options.boundary) json["boundary"] = name_of(*options.boundary);
   if (options.definitions) json["definitions"] = name_of(*options.definitions);

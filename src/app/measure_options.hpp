@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/command_line.hpp"
+#include "app/configuration.hpp"
 #include "base/quantity.hpp"
 #include "base/url.hpp"
 #include "io/http_client.hpp"
@@ -36,12 +37,36 @@ struct LoadPoint {
   std::string name() const;
 };
 
+/// What is read, and how: of every command that records.
+struct MeterOptions {
+  TlsOptions tls;  ///< for https, of engine and sensors
+  Configuration configuration;
+  std::vector<SensorSpec> sensors;
+  bool automatic_too = false;  ///< beside those of the configuration, all that work
+  std::vector<std::string> gpus;
+  bool all_gpus = false;
+  Seconds power_interval{0.1};
+  std::optional<Watts> expect_power_limit;
+  std::optional<Boundary> boundary;
+  bool strict = false;
+  bool check_only = false;
+};
+
+/// Where a record and its results go, and what is kept with it.
+struct OutputOptions {
+  std::optional<std::string> out;
+  OutputFormat format = OutputFormat::table;
+  std::optional<PeerTool> definitions;
+  std::string label;
+  std::vector<std::pair<std::string, std::string>> metadata;
+  ProgressStyle progress = ProgressStyle::automatic;
+};
+
 /// All that `tokenjoule measure` can be told, with the defaults of docs/methods.md.
-struct MeasureOptions {
+struct MeasureOptions : MeterOptions, OutputOptions {
   // The engine.
   Url url;
   std::vector<Url> further_urls;  ///< of data-parallel servers, loaded in turn with `url`
-  TlsOptions tls;                 ///< for https, of engine and sensors
   std::string endpoint;           ///< "", "completions", "chat" or a path
   std::optional<std::string> model;
   std::optional<std::string> dialect;
@@ -79,31 +104,39 @@ struct MeasureOptions {
   std::optional<std::string> prompt_nonce;
   Seconds request_timeout{600};
   int load_threads = 1;
-  // The meters.
-  std::vector<SensorSpec> sensors;
-  std::vector<std::string> gpus;
-  bool all_gpus = false;
-  Seconds power_interval{0.1};
   Seconds idle{10};
-  std::optional<Watts> expect_power_limit;
-  std::optional<Boundary> boundary;
-  bool strict = false;
-  bool check_only = false;
   bool no_token_ids = false;  ///< the engine is not asked to list the ids of its tokens
-  // The output.
-  std::optional<std::string> out;
-  OutputFormat format = OutputFormat::table;
-  std::optional<PeerTool> definitions;
-  std::string label;
-  std::vector<std::pair<std::string, std::string>> metadata;
-  ProgressStyle progress = ProgressStyle::automatic;
 };
 
+/// All servers that are loaded.
+std::vector<Url> engine_urls(const MeasureOptions& options);
+
+/// Name and hash of the configuration file, as JSON; "" where there is none.
+std::string configuration_file_json(const MeterOptions& options);
+
 /// Where nobody checks who answers (https with --insecure): engines and exporters.
-std::vector<std::string> unverified_servers(const MeasureOptions& options);
+std::vector<std::string> unverified_servers(const MeterOptions& options,
+                                            const std::vector<Url>& engines);
 
 std::vector<OptionSpec> measure_option_specs();
 Result<MeasureOptions> measure_options_from(const ParsedOptions& parsed);
+
+// Parts of the command line that several commands have.
+Status take_tls(MeterOptions& options, const ParsedOptions& parsed);
+Status take_meters(MeterOptions& options, const ParsedOptions& parsed);
+Status take_output(OutputOptions& options, const ParsedOptions& parsed);
+/// Keys and headers: --api-key-file, --api-key, OPENAI_API_KEY, --header. No message shows them.
+Status take_headers(HttpHeaders& headers, const ParsedOptions& parsed);
+/// The same of --header alone: for pages that are not the engine's API.
+Status take_header_lines(HttpHeaders& headers, const ParsedOptions& parsed);
+/// Each "K=V" of an option that may be repeated.
+Result<std::vector<std::pair<std::string, std::string>>> key_values_in(const ParsedOptions& parsed,
+                                                                       const char* option);
+/// Their rows in the help, likewise.
+std::vector<OptionSpec> meter_option_specs();
+std::vector<OptionSpec> output_option_specs();
+std::vector<OptionSpec> access_option_specs();
+OptionSpec dialect_option_spec();
 
 /// The format of --format; a usage error with a suggestion for anything else.
 Result<OutputFormat> output_format_in(const std::optional<std::string>& text);

@@ -7,24 +7,18 @@
 #include <fmt/core.h>
 
 #include "app/host_info.hpp"
-#include "app/live_readings.hpp"
 #include "app/measure_data.hpp"
 #include "app/progress.hpp"
+#include "app/recording.hpp"
 #include "app/version.hpp"
 #include "io/digest.hpp"
-#include "load/engine_scraper.hpp"
 #include "load/load_client.hpp"
-#include "record/event_queue.hpp"
-#include "record/run_writer.hpp"
-#include "sensors/sampler.hpp"
 
 namespace tokenjoule {
 
 namespace {
 
 constexpr Nanoseconds kTick = milliseconds(10);
-/// Half of the two seconds around an edge in which sensors are polled every 20 ms.
-constexpr Nanoseconds kEdgeHalf = whole_seconds(1);
 /// An engine from which nothing but failures came for this long is taken for dead.
 constexpr Nanoseconds kDeadAfter = whole_seconds(10);
 /// And one from which nothing at all came for this long, with requests in flight. Long, since the
@@ -34,9 +28,6 @@ constexpr Nanoseconds kSilentAfter = whole_seconds(300);
 /// wait for ever.
 constexpr Nanoseconds kWarmupPatience = whole_seconds(30);
 constexpr std::int64_t kMostWarmupFailures = 10;
-/// The load waits at most this long for each counter to step twice: two steps of an exporter that
-/// collects every 30 s.
-constexpr Nanoseconds kLongestStepWait = whole_seconds(65);
 /// Engines count a request's end a moment after they sent it.
 constexpr Nanoseconds kSettle = milliseconds(500);
 
@@ -114,24 +105,12 @@ class PointMeasurement {
         clock_(clock),
         stop_(stop),
         nonce_(nonce_of(question)),
-        sink_([this](Event event) {
-          readings_.see(event);
-          queue_.push(std::move(event));
-        }),
-        devices_(std::move(sensors.devices)),
-        nvml_(std::move(sensors.nvml)),
-        sampler_(std::move(sensors.sensors), clock, sink_, sampler_options(question.options)),
+        recording_(std::move(sensors), question.options.power_interval, clock),
         progress_(question.options.progress, question.point.name() + " ") {}
 
   Status run();
 
  private:
-  static SamplerOptions sampler_options(const MeasureOptions& options) {
-    SamplerOptions sampler;
-    sampler.period = to_nanoseconds(options.power_interval);
-    return sampler;
-  }
-
   Status begin();
   Status phases();
   void idle_phase();
@@ -148,13 +127,11 @@ class PointMeasurement {
   void wait_until(std::string_view phase, MonoTime deadline) {
     wait(phase, deadline, [] { return false; });
   }
-  bool ended() const { return stop_.stop_requested() || engine_dead_ || !writer_->status(); }
+  bool ended() const { return stop_.stop_requested() || engine_dead_ || !recording_.status(); }
   void watch_engine(const LoadProgress& load);
   void watch_warmup(MonoTime begin, const LoadProgress& load);
-  void mark(Phase phase, MonoTime at) { queue_.push(Mark{at, phase}); }
-  void scrape_edge() {
-    if (scraper_) scraper_->scrape_now("edge");  // a failure is a Loss in the record
-  }
+  void mark(Phase phase, MonoTime at) { recording_.mark(phase, at); }
+  void scrape_edge() { recording_.scrape_edge(); }
   std::string close_reason() const {
     return stop_.stop_requested() ? "interrupted" : engine_dead_ ? "engine_lost" : "completed";
   }
@@ -163,14 +140,7 @@ class PointMeasurement {
   SystemClock& clock_;
   std::stop_token stop_;
   std::string nonce_;
-  EventQueue queue_;
-  LiveReadings readings_;
-  EventSink sink_;
-  std::vector<Device> devices_;
-  std::optional<SensorSpec> nvml_;
-  std::unique_ptr<RunWriter> writer_;
-  Sampler sampler_;
-  std::unique_ptr<EngineScraper> scraper_;
+  Recording recording_;
   std::unique_ptr<LoadClient> client_;
   Progress progress_;
   bool engine_dead_ = false;
@@ -183,11 +153,11 @@ void PointMeasurement::wait(std::string_view phase, std::optional<MonoTime> dead
   while (!ended() && !done()) {
     const MonoTime now = clock_.now();
     if (deadline && now >= *deadline) return;
-    ProgressView view{
-        std::string(phase), client_ ? client_->progress() : LoadProgress{}, readings_.watts(), {}};
+    const LoadProgress load = client_ ? client_->progress() : LoadProgress{};
+    ProgressView view{std::string(phase), load, recording_.readings().watts(), {}};
     if (deadline) view.time_left = to_seconds(*deadline - now);
     progress_.show(view, now);
-    watch_engine(view.load);
+    watch_engine(load);
     const MonoTime next = now + kTick;
     clock_.sleep_until(deadline ? std::min(next, *deadline) : next, stop_);
   }
@@ -207,25 +177,22 @@ void PointMeasurement::watch_engine(const LoadProgress& load) {
   const bool silent = load.in_flight > 0 && since >= kSilentAfter;
   if (!only_fails && !silent) return;
   engine_dead_ = true;
-  queue_.push(Note{now, fmt::format("no answer but {} failures in {:.0f} s: the run was ended",
-                                    failures, to_seconds(since).value())});
+  recording_.note(fmt::format("no answer but {} failures in {:.0f} s: the run was ended", failures,
+                              to_seconds(since).value()));
 }
 
 void PointMeasurement::watch_warmup(MonoTime begin, const LoadProgress& load) {
   const Nanoseconds since = clock_.now() - begin;
   if (load.completed > 0 || load.failed < kMostWarmupFailures || since < kWarmupPatience) return;
   engine_dead_ = true;
-  queue_.push(Note{clock_.now(), fmt::format("no whole answer but {} failures in {:.0f} s of "
-                                             "warm-up: the run was ended",
-                                             load.failed, to_seconds(since).value())});
+  recording_.note(
+      fmt::format("no whole answer but {} failures in {:.0f} s of warm-up: the run was ended",
+                  load.failed, to_seconds(since).value()));
 }
 
 Status PointMeasurement::begin() {
-  TRY(writer_,
-      RunWriter::create(question_.record, header_of(question_, nonce_, clock_), clock_, queue_));
-  EngineInfo info = question_.engine.info;
-  queue_.push(info);
-  readings_.watch(devices_, sampler_.signals());
+  const EngineInfo& info = question_.engine.info;
+  TRY_DO(recording_.begin(question_.record, header_of(question_, nonce_, clock_), info));
   const LoadOptions load = load_options_of(question_, nonce_);
   CountTokens count;
   if (!load.token_id_prompts) {
@@ -234,17 +201,16 @@ Status PointMeasurement::begin() {
       return counted ? std::optional(*counted) : std::nullopt;
     };
   }
-  TRY(client_, LoadClient::start(load, *question_.engine.dialect, clock_, queue_, count));
+  TRY(client_,
+      LoadClient::start(load, *question_.engine.dialect, clock_, recording_.queue(), count));
   if (question_.engine.metrics) {
-    const ScraperOptions scraper{.metrics = *question_.engine.metrics,
-                                 .headers = question_.engine.metrics_headers,
-                                 .further = question_.engine.further_metrics,
-                                 .tls = question_.options.tls,
-                                 .counters = info.counters};
-    scraper_ = std::make_unique<EngineScraper>(scraper, clock_, sink_);
-    scraper_->start();
+    recording_.start_scraper({.metrics = *question_.engine.metrics,
+                              .headers = question_.engine.metrics_headers,
+                              .further = question_.engine.further_metrics,
+                              .tls = question_.options.tls,
+                              .counters = info.counters});
   }
-  sampler_.start(devices_);
+  recording_.start_sensors();
   seen_at_ = clock_.now();
   return {};
 }
@@ -270,10 +236,10 @@ Status PointMeasurement::warmup_phase() {
     const MonoTime now = clock_.now();
     watch_warmup(earliest, client_->progress());
     // An edge of the window needs a step of each counter on both sides: their steps must be known.
-    const bool steps_known = readings_.steps_known() || now - begin >= kLongestStepWait;
+    const bool steps_known = recording_.readings().steps_known() || now - begin >= kLongestStepWait;
     return now + kEdgeHalf >= earliest && client_->progress().completed >= wanted && steps_known;
   });
-  sampler_.set_fast(true);
+  recording_.set_fast(true);
   wait_until("warmup", std::max(clock_.now() + kEdgeHalf, earliest));
   return {};
 }
@@ -282,8 +248,8 @@ Status PointMeasurement::warmup_phase() {
 void PointMeasurement::harness_warmup() {
   mark(Phase::warmup, clock_.now());
   const MonoTime begin = clock_.now();
-  wait("warmup", begin + kLongestStepWait, [&] { return readings_.steps_known(); });
-  sampler_.set_fast(true);
+  wait("warmup", begin + kLongestStepWait, [&] { return recording_.readings().steps_known(); });
+  recording_.set_fast(true);
   client_->begin_warmup();
   wait("warmup", std::nullopt,
        [&] { return ended_requests(client_->progress()) >= warmup_answers_of(question_); });
@@ -322,9 +288,9 @@ void PointMeasurement::window_phase() {
   } else {
     end = begin + to_nanoseconds(question_.options.duration);
     wait_until("measure", std::min(begin + kEdgeHalf, end));
-    sampler_.set_fast(false);
+    recording_.set_fast(false);
     wait_until("measure", std::max(end - kEdgeHalf, begin));
-    sampler_.set_fast(true);
+    recording_.set_fast(true);
     wait_until("measure", end);
     end = std::min(end, clock_.now());
   }
@@ -332,9 +298,9 @@ void PointMeasurement::window_phase() {
   scrape_edge();
   const Seconds cooldown =
       std::max({question_.options.cooldown, 2.0 * question_.options.power_interval,
-                2.0 * to_seconds(readings_.longest_step())});
+                2.0 * to_seconds(recording_.readings().longest_step())});
   wait_until("cooldown", end + std::min(kEdgeHalf, to_nanoseconds(cooldown)));
-  sampler_.set_fast(false);
+  recording_.set_fast(false);
   wait_until("cooldown", end + to_nanoseconds(cooldown));
 }
 
@@ -365,21 +331,16 @@ Status PointMeasurement::phases() {
 }
 
 Status PointMeasurement::finish(Status status) {
-  sampler_.stop();
-  if (scraper_) scraper_->stop();
-  mark(Phase::end, clock_.now());
-  for (Device& device : changed_tenants(question_.options, nvml_, devices_)) {
-    queue_.push(std::move(device));
-  }
-  if (stop_.stop_requested()) queue_.push(Note{clock_.now(), "stopped by a signal"});
+  recording_.stop_sources(engine_urls(question_.options));
+  if (stop_.stop_requested()) recording_.note("stopped by a signal");
   client_.reset();
-  const Status closed = writer_->close(status ? close_reason() : "failed");
+  const Status closed = recording_.close(status ? close_reason() : "failed");
   return status ? closed : status;
 }
 
 Status PointMeasurement::run() {
   const Status begun = begin();
-  if (!writer_) return begun;
+  if (!recording_.has_begun()) return begun;
   const Status status = finish(begun ? phases() : begun);
   if (!begun) {
     // Of a run that never began there is nothing to judge.

@@ -7,6 +7,7 @@
 
 #include "app/gpu_choice.hpp"
 #include "base/text.hpp"
+#include "sensors/named_sensor.hpp"
 #include "sensors/nvml/engine_gpus.hpp"
 
 namespace tokenjoule {
@@ -17,10 +18,8 @@ namespace {
 bool is_local(const Url& url) {
   return url.host == "localhost" || url.host == "::1" || starts_with(url.host, "127.");
 }
-bool is_local(const MeasureOptions& options) {
-  return is_local(options.url) &&
-         std::all_of(options.further_urls.begin(), options.further_urls.end(),
-                     [](const Url& url) { return is_local(url); });
+bool are_local(const std::vector<Url>& engines) {
+  return std::all_of(engines.begin(), engines.end(), [](const Url& url) { return is_local(url); });
 }
 
 /// A sensor that reads a page over https trusts whom --cacert and --insecure say, unless it has
@@ -43,34 +42,52 @@ std::string json_of(const std::string& text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-Result<std::vector<std::unique_ptr<Sensor>>> opened(const MeasureOptions& options, Clock& clock) {
+Result<std::vector<std::unique_ptr<Sensor>>> opened(const MeterOptions& options, Clock& clock) {
   std::vector<std::unique_ptr<Sensor>> sensors;
   for (const SensorSpec& spec : options.sensors) {
+    const std::string name = spec.label.empty() ? spec.name : spec.label;
     auto sensor = open_sensor(with_tls(spec, options.tls), clock);
-    if (!sensor) return unexpected(std::move(sensor).error().in("sensor " + spec.name));
-    sensors.push_back(std::move(*sensor));
+    if (!sensor) return unexpected(std::move(sensor).error().in("sensor " + name));
+    TRY(auto named, with_role(std::move(*sensor), role_of(options.configuration, spec)));
+    sensors.push_back(std::move(named));
   }
   return sensors;
 }
 
-void open_automatic(OpenSensors& open, Clock& clock) {
+/// Those that work here, but for types of which the configuration has one.
+Status open_automatic(OpenSensors& open, const MeterOptions& options, Clock& clock) {
   for (const SensorType& type : sensor_types()) {
-    if (!type.automatic) continue;
-    auto sensor = open_sensor({std::string(type.name), {}}, clock);
-    if (sensor) {
-      open.sensors.push_back(std::move(*sensor));
-    } else {
-      open.left_out.push_back(fmt::format("{}: {}", type.name, sensor.error().message));
+    const auto is_it = [&](const SensorSpec& spec) { return spec.name == type.name; };
+    const auto& named = options.sensors;
+    if (!type.automatic || std::any_of(named.begin(), named.end(), is_it)) continue;
+    const SensorSpec spec{std::string(type.name), {}};
+    auto sensor = open_sensor(spec, clock);
+    if (!sensor) {
+      open.left_out.push_back(
+          {std::string(type.name), sensor.error().message, sensor.error().hint});
+      continue;
     }
+    TRY(auto with, with_role(std::move(*sensor), role_of(options.configuration, spec)));
+    open.sensors.push_back(std::move(with));
   }
+  return {};
+}
+
+std::string absent_words(const OpenSensors& open) {
+  std::string words;
+  for (const AbsentSensor& absent : open.left_out) {
+    words += fmt::format("{}{}: {}", words.empty() ? "" : "; ", absent.name, absent.reason);
+    if (!absent.advice.empty()) words += fmt::format(" ({})", absent.advice);
+  }
+  return words;
 }
 
 /// The NVML sensor among those that are open, as it was asked for; nullopt: there is none.
-std::optional<SensorSpec> nvml_spec(const MeasureOptions& options, const OpenSensors& open) {
+std::optional<SensorSpec> nvml_spec(const MeterOptions& options, const OpenSensors& open) {
   for (const SensorSpec& spec : options.sensors) {
     if (spec.name == "nvml") return spec;
   }
-  if (!options.sensors.empty()) return std::nullopt;
+  if (!options.sensors.empty() && !options.automatic_too) return std::nullopt;
   for (const auto& sensor : open.sensors) {
     for (const Signal& signal : sensor->contents().signals) {
       if (signal.sensor == "nvml") return SensorSpec{"nvml", {}};
@@ -97,13 +114,11 @@ void add_new(std::vector<T>& list, const std::vector<T>& more) {
   }
 }
 
-EngineSearch engine_search(const MeasureOptions& options, const std::optional<SensorSpec>& nvml) {
-  if (!nvml) return {};
-  if (!is_local(options)) return {{}, {}, "the engine is not on this machine"};
+EngineSearch engine_search(const std::vector<Url>& engines, const std::optional<SensorSpec>& nvml) {
+  if (!nvml || engines.empty()) return {};
+  if (!are_local(engines)) return {{}, {}, "the engine is not on this machine"};
   EngineSearch found;
-  std::vector<Url> urls = options.further_urls;
-  urls.insert(urls.begin(), options.url);
-  for (const Url& url : urls) {
+  for (const Url& url : engines) {
     const auto seen = engine_gpus({.port = url.port, .library = library_of(*nvml)});
     if (!seen) {
       const Error& error = seen.error();
@@ -132,19 +147,21 @@ std::string tenants_of(const Device& gpu, const EngineSearch& search, const Sens
 }
 
 void note_foreign_processes(std::vector<Device>& devices, const EngineSearch& search,
-                            const MeasureOptions& options, const std::optional<SensorSpec>& nvml) {
-  if (!nvml || !is_local(options)) return;
+                            const std::vector<Url>& engines,
+                            const std::optional<SensorSpec>& nvml) {
+  if (!nvml || engines.empty() || !are_local(engines)) return;
   for (Device& device : devices) {
     if (!device.chosen || device.kind != DeviceKind::gpu) continue;
     device.facts[kForeignProcessesFact] = tenants_of(device, search, *nvml);
   }
 }
 
-/// GPUs on which programs compute of which none is known to be the engine's.
-std::vector<std::string> gpus_of_others(const EngineSearch& search,
+/// GPUs on which programs compute of which none is known to be the engine's. Without an engine
+/// whoever computes there is what is measured.
+std::vector<std::string> gpus_of_others(const EngineSearch& search, const std::vector<Url>& engines,
                                         const std::optional<SensorSpec>& nvml) {
   std::vector<std::string> gpus;
-  if (!nvml || !search.processes.empty()) return gpus;
+  if (!nvml || engines.empty() || !search.processes.empty()) return gpus;
   const auto all = gpu_processes(library_of(*nvml));
   for (const GpuProcesses& gpu : all ? *all : std::vector<GpuProcesses>()) {
     if (!gpu.pids.empty()) gpus.push_back(gpu.uuid);
@@ -174,11 +191,14 @@ Result<ProbeQuestion> probe_question_of(const MeasureOptions& options) {
   return question;
 }
 
+void add_stated_settings(EngineInfo& info,
+                         const std::vector<std::pair<std::string, std::string>>& stated) {
+  for (const auto& [key, value] : stated) info.configuration[key] = {json_of(value), "stated"};
+}
+
 Result<ProbedEngine> reach_engine(const MeasureOptions& options, const ProbeQuestion& question) {
   TRY(ProbedEngine engine, probe_engines(question, options.further_urls));
-  for (const auto& [key, value] : options.engine_config) {
-    engine.info.configuration[key] = {json_of(value), "stated"};
-  }
+  add_stated_settings(engine.info, options.engine_config);
   if (options.ignore_eos.value_or(false) && !engine.dialect->takes_ignore_eos()) {
     return failure(ErrorKind::usage,
                    fmt::format("--ignore-eos: {} does not take it", engine.info.kind),
@@ -196,7 +216,7 @@ Result<ProbedEngine> reach_engine(const MeasureOptions& options, const ProbeQues
   return engine;
 }
 
-Status check_boundary(const MeasureOptions& options, const OpenSensors& sensors) {
+Status check_boundary(const MeterOptions& options, const OpenSensors& sensors) {
   if (!options.boundary) return {};
   for (const auto& sensor : sensors.sensors) {
     for (const Signal& signal : sensor->contents().signals) {
@@ -210,16 +230,15 @@ Status check_boundary(const MeasureOptions& options, const OpenSensors& sensors)
                  "leave --boundary out, or add a sensor that does (tokenjoule sensors)");
 }
 
-Result<OpenSensors> open_sensors(const MeasureOptions& options, Clock& clock) {
+Result<OpenSensors> open_sensors(const MeterOptions& options, const std::vector<Url>& engines,
+                                 Clock& clock) {
   OpenSensors open;
-  if (options.sensors.empty()) {
-    open_automatic(open, clock);
-  } else {
-    TRY(open.sensors, opened(options, clock));
+  TRY(open.sensors, opened(options, clock));
+  if (options.sensors.empty() || options.automatic_too) {
+    TRY_DO(open_automatic(open, options, clock));
   }
   if (open.sensors.empty()) {
-    return failure(ErrorKind::missing,
-                   fmt::format("no sensor found ({})", fmt::join(open.left_out, "; ")),
+    return failure(ErrorKind::missing, fmt::format("no sensor found ({})", absent_words(open)),
                    "name one, for example --sensor dcgm:url=http://HOST:9400/metrics; "
                    "tokenjoule sensors lists what there is");
   }
@@ -231,19 +250,19 @@ Result<OpenSensors> open_sensors(const MeasureOptions& options, Clock& clock) {
     }
   }
   open.nvml = nvml_spec(options, open);
-  const EngineSearch search = engine_search(options, open.nvml);
+  const EngineSearch search = engine_search(engines, open.nvml);
   TRY_DO(choose_gpus(open.devices,
-                     {options.gpus, options.all_gpus, !options.sensors.empty(), is_local(options),
-                      search.gpus, search.how, gpus_of_others(search, open.nvml)}));
-  note_foreign_processes(open.devices, search, options, open.nvml);
+                     {options.gpus, options.all_gpus, !options.sensors.empty(), are_local(engines),
+                      search.gpus, search.how, gpus_of_others(search, engines, open.nvml)}));
+  note_foreign_processes(open.devices, search, engines, open.nvml);
   return open;
 }
 
-std::vector<Device> changed_tenants(const MeasureOptions& options,
+std::vector<Device> changed_tenants(const std::vector<Url>& engines,
                                     const std::optional<SensorSpec>& nvml,
                                     const std::vector<Device>& devices) {
   std::vector<Device> now = devices;
-  note_foreign_processes(now, engine_search(options, nvml), options, nvml);
+  note_foreign_processes(now, engine_search(engines, nvml), engines, nvml);
   std::vector<Device> changed;
   for (std::size_t i = 0; i < now.size(); ++i) {
     const auto after = now[i].facts.find(kForeignProcessesFact);
@@ -279,7 +298,9 @@ std::string signal_lines(const OpenSensors& sensors) {
                            quoted(signal.source), signal.modelled ? " (MODELLED)" : "");
     }
   }
-  for (const auto& reason : sensors.left_out) lines += fmt::format("  not read: {}\n", reason);
+  for (const AbsentSensor& absent : sensors.left_out) {
+    lines += fmt::format("  not read: {}: {}\n", absent.name, absent.reason);
+  }
   return lines;
 }
 
@@ -299,6 +320,10 @@ std::string point_names(const MeasureOptions& options) {
 
 }  // namespace
 
+std::string meters_text(const OpenSensors& sensors) {
+  return "devices\n" + device_lines(sensors) + "sensors\n" + signal_lines(sensors);
+}
+
 std::string plan_text(const MeasureOptions& options, const ProbedEngine& engine,
                       const OpenSensors& sensors) {
   std::string text = fmt::format("engine     {} {} at {}{}, model {}\n", engine.info.kind,
@@ -310,12 +335,12 @@ std::string plan_text(const MeasureOptions& options, const ProbedEngine& engine,
                                                                                    : "words",
       engine.dialect->takes_ignore_eos() && options.ignore_eos.value_or(true) ? "with" : "without");
   for (const std::string& limit : engine.info.limits) text += fmt::format("note       {}\n", limit);
-  for (const std::string& server : unverified_servers(options)) {
+  for (const std::string& server : unverified_servers(options, engine_urls(options))) {
     text += fmt::format("NOT CHECKED who answers at {} (--insecure)\n", server);
   }
   text += engine.metrics ? fmt::format("counters   {}\n", engine.info.metrics_url)
                          : fmt::format("counters   none: {}\n", engine.info.metrics_note);
-  text += "devices\n" + device_lines(sensors) + "sensors\n" + signal_lines(sensors);
+  text += meters_text(sensors);
   const double fixed = options.idle.value() + options.ramp_up.value() + options.warmup.value() +
                        options.cooldown.value() + 2;
   const double points = static_cast<double>(options.points.size());

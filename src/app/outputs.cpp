@@ -1,7 +1,9 @@
 #include "app/outputs.hpp"
 
 #include <cstdlib>
+#include <ctime>
 
+#include <fmt/chrono.h>
 #include <fmt/core.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -80,6 +82,11 @@ std::string json_of(const std::vector<Report>& reports) {
 }
 
 }  // namespace
+
+std::string default_folder() {
+  const std::time_t now = std::time(nullptr);
+  return fmt::format("tokenjoule-{:%Y%m%d-%H%M%S}", fmt::localtime(now));
+}
 
 Result<Report> judged(const std::filesystem::path& record, const AnalysisChoice& choice) {
   TRY(const Run run, read_run(record));

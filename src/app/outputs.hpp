@@ -20,6 +20,9 @@ struct AnalysisChoice {
   std::optional<PeerTool> definitions;
 };
 
+/// "tokenjoule-20261130-120000": where files go if no folder is named.
+std::string default_folder();
+
 /// Reads a run file and judges it.
 Result<Report> judged(const std::filesystem::path& record, const AnalysisChoice& choice);
 

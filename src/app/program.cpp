@@ -21,7 +21,7 @@ int fail(const Error& error) {
 }
 
 bool asks_for_help(const std::vector<std::string>& arguments) {
-  for (const auto& argument : arguments) {
+  for (const auto& argument : own_words(arguments)) {
     if (argument == "--help" || argument == "-h") return true;
   }
   return false;

@@ -20,8 +20,10 @@ std::string progress_line(const ProgressView& view, std::optional<double> events
   std::string line = fmt::format("{:<8}", view.phase);
   if (view.time_left)
     line += fmt::format(" {:4.0f} s left", std::max(0.0, view.time_left->value()));
-  line += fmt::format("  {} sent, {} completed, {} failed, {} running", view.load.sent,
-                      view.load.completed, view.load.failed, view.load.in_flight);
+  if (view.load) {
+    line += fmt::format("  {} sent, {} completed, {} failed, {} running", view.load->sent,
+                        view.load->completed, view.load->failed, view.load->in_flight);
+  }
   if (events_per_second) line += fmt::format("  {:.0f} events/s", *events_per_second);
   line += view.power ? fmt::format("  {:.0f} W", view.power->value()) : "  n/a W";
   return line;
@@ -41,10 +43,10 @@ void Progress::show(const ProgressView& view, MonoTime now) {
   const bool new_phase = view.phase != phase_;
   const Nanoseconds period = rewrites_ ? kTerminalPeriod : kPlainPeriod;
   if (shown_ && !new_phase && now - *shown_ < period) return;
-  if (const double elapsed = to_seconds(now - rate_at_).value(); elapsed >= 0.4) {
-    rate_ = static_cast<double>(view.load.events - rate_events_) / elapsed;
+  if (const double elapsed = to_seconds(now - rate_at_).value(); view.load && elapsed >= 0.4) {
+    rate_ = static_cast<double>(view.load->events - rate_events_) / elapsed;
     rate_at_ = now;
-    rate_events_ = view.load.events;
+    rate_events_ = view.load->events;
   }
   phase_ = view.phase;
   std::string line = title_ + progress_line(view, rate_);

@@ -12,7 +12,7 @@ namespace tokenjoule {
 /// What is shown while a point is measured.
 struct ProgressView {
   std::string phase;
-  LoadProgress load;
+  std::optional<LoadProgress> load;  ///< absent: others make it
   std::optional<Watts> power;        ///< latest reading of the chosen devices, summed
   std::optional<Seconds> time_left;  ///< of the phase
 };

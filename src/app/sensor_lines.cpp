@@ -22,16 +22,11 @@ std::string device_lines(const Device& device) {
 
 }  // namespace
 
-std::string lines_of(const SensorListing& listing) {
-  std::string lines = fmt::format("{:<13}{}\n", listing.type->name, listing.type->what);
-  lines += fmt::format("{:<13}rights: {}\n", "", listing.type->rights);
-  if (!listing.contents) {
-    return lines + fmt::format("{:<13}not here: {}{}\n", "", listing.absent.message,
-                               listing.absent.hint.empty() ? "" : "; " + listing.absent.hint);
-  }
-  for (const Device& device : listing.contents->devices) {
+std::string contents_lines(const SensorContents& contents) {
+  std::string lines;
+  for (const Device& device : contents.devices) {
     lines += device_lines(device);
-    for (const Signal& signal : listing.contents->signals) {
+    for (const Signal& signal : contents.signals) {
       if (signal.device != device.id) continue;
       lines += fmt::format("{:<13}{:<22}{:<12}{}{}\n", "", name_of(signal.measurand),
                            name_of(signal.boundary), quoted(signal.source),

@@ -6,9 +6,8 @@
 
 namespace tokenjoule {
 
-/// What `tokenjoule sensors` says of one sensor: its rights; its devices, which way they are read
-/// where there are several, what of them is left out and why, and their signals; or why it is not
-/// here.
-std::string lines_of(const SensorListing& listing);
+/// What `tokenjoule sensors` lists of a sensor: its devices, which way they are read where there
+/// are several, what of them is left out and why, and their signals.
+std::string contents_lines(const SensorContents& contents);
 
 }  // namespace tokenjoule

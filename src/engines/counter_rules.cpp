@@ -10,7 +10,7 @@ namespace tokenjoule {
 
 namespace {
 
-using Labels = std::vector<std::pair<std::string, std::string>>;
+using Labels = SeriesLabels;
 
 bool contains(const std::vector<std::string>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -74,10 +74,10 @@ Labels without(const std::vector<std::string>& dropped, Labels labels) {
   return labels;
 }
 
-/// The value of each count on the page; nullopt where the page contradicts itself, or where a line
-/// of the family could not be read, so that a part of the sum may be missing.
-std::optional<std::map<Labels, double>> counts_of(const EngineCounter& counter,
-                                                  const PrometheusPage& page) {
+}  // namespace
+
+std::optional<std::map<SeriesLabels, double>> counts_of(const EngineCounter& counter,
+                                                        const PrometheusPage& page) {
   if (page.refused_names.count(counter.family)) return std::nullopt;
   std::map<Labels, double> series, counts;
   for (const PrometheusSample* sample : samples_of(counter.family, counter.where, page)) {
@@ -93,6 +93,8 @@ std::optional<std::map<Labels, double>> counts_of(const EngineCounter& counter,
   }
   return counts;
 }
+
+namespace {
 
 std::optional<double> value_of(const EngineCounter& counter, const PrometheusPage& page) {
   const auto counts = counts_of(counter, page);

@@ -29,6 +29,13 @@ struct PageTraits {
   std::vector<std::string> repeated_over = {};
 };
 
+/// The value of each count of a counter, by the labels that set it apart (sorted); nullopt where
+/// the page contradicts itself, or where a line of the family could not be read, so that a part of
+/// the sum may be missing. Empty: the page does not have it.
+using SeriesLabels = std::vector<std::pair<std::string, std::string>>;
+std::optional<std::map<SeriesLabels, double>> counts_of(const EngineCounter& counter,
+                                                        const PrometheusPage& page);
+
 /// The counters that the page has: for each metric the first rule that fits, in the rules' order.
 std::vector<EngineCounter> counters_by(const std::vector<CounterRule>& rules,
                                        const PageTraits& traits, const PrometheusPage& page);

@@ -6,6 +6,7 @@
 
 #include "engines/dialect.hpp"
 #include "engines/prometheus_text.hpp"
+#include "engines/request_families.hpp"
 
 namespace tokenjoule {
 
@@ -21,6 +22,23 @@ Result<PrometheusPage> page_at(HttpClient& client, const Url& url) {
   // Series behind the cut would be missing from the sums.
   if (page.truncated) return failure(ErrorKind::unavailable, "the metrics page is cut off");
   return page;
+}
+
+/// Adds what one page tells of finished requests; what the pages before lack stays absent.
+void add_requests(CounterScrape& scrape, const PrometheusPage& page,
+                  const RequestFamilies& families, bool first) {
+  for (const auto& [how, count] : finished_on(page, families)) scrape.finished[how] += count;
+  auto lengths = lengths_on(page, families);
+  if (first) {
+    scrape.lengths = std::move(lengths);
+    return;
+  }
+  for (auto at = scrape.lengths.begin(); at != scrape.lengths.end();) {
+    const auto more = lengths.find(at->first);
+    auto both = more == lengths.end() ? std::nullopt : joined(at->second, more->second);
+    if (both) at->second = std::move(*both);
+    at = both ? std::next(at) : scrape.lengths.erase(at);
+  }
 }
 
 }  // namespace
@@ -81,22 +99,24 @@ std::vector<HttpClient> EngineScraper::clients() const {
   return made;
 }
 
-Result<std::map<EngineMetric, double>> EngineScraper::values(
-    std::vector<HttpClient>& clients) const {
+Status EngineScraper::read_pages(std::vector<HttpClient>& clients, CounterScrape& scrape) const {
   std::vector<std::map<EngineMetric, double>> each;
   for (std::size_t i = 0; i < clients.size(); ++i) {
     const Url& url = i == 0 ? options_.metrics : options_.further[i - 1].url;
     TRY(const PrometheusPage page, page_at(clients[i], url));
     each.push_back(counter_values(options_.counters, page));
+    add_requests(scrape, page, options_.requests, i == 0);
   }
-  return joined_values(each);
+  scrape.values = joined_values(each);
+  return {};
 }
 
 Result<CounterScrape> EngineScraper::scrape(std::vector<HttpClient>& clients,
                                             const std::string& note) {
-  CounterScrape scrape{.note = note};
+  CounterScrape scrape;
+  scrape.note = note;
   scrape.read.begin = clock_.now();
-  auto found = values(clients);
+  Status found = read_pages(clients, scrape);
   scrape.read.end = clock_.now();
   if (!found) {
     sink_(Loss{.span = scrape.read,
@@ -106,7 +126,6 @@ Result<CounterScrape> EngineScraper::scrape(std::vector<HttpClient>& clients,
                .reason = found.error().message});
     return unexpected(std::move(found).error());
   }
-  scrape.values = std::move(*found);
   sink_(scrape);
   const std::lock_guard lock(latest_mutex_);
   if (!latest_ || latest_->read.end <= scrape.read.end) latest_ = scrape;

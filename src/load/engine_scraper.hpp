@@ -29,6 +29,7 @@ struct ScraperOptions {
   std::vector<MetricsPage> further;  ///< of more servers, whose values are added up
   TlsOptions tls;
   std::vector<EngineCounter> counters;
+  RequestFamilies requests;  ///< read as well; empty: they are not
   Nanoseconds period = whole_seconds(1);
   Seconds timeout{2.0};
 };
@@ -62,7 +63,8 @@ class EngineScraper {
  private:
   /// A client for each page, in their order.
   std::vector<HttpClient> clients() const;
-  Result<std::map<EngineMetric, double>> values(std::vector<HttpClient>& clients) const;
+  /// Reads every page into the scrape.
+  Status read_pages(std::vector<HttpClient>& clients, CounterScrape& scrape) const;
   Result<CounterScrape> scrape(std::vector<HttpClient>& clients, const std::string& note);
   void scrape_until_stopped(const std::stop_token& stop);
 

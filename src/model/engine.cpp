@@ -23,6 +23,7 @@ constexpr std::string_view kMetrics[] = {
     "requests_aborted",
     "engines",
 };
+constexpr std::string_view kLengths[] = {"prompt_tokens", "output_tokens"};
 constexpr std::string_view kClocks[] = {"per_step", "at_finish", "gauge", "at_arrival"};
 
 template <typename Enum, std::size_t N>
@@ -42,6 +43,12 @@ std::optional<EngineMetric> engine_metric_named(std::string_view name) {
 std::string_view name_of(CounterClock clock) { return kClocks[static_cast<std::size_t>(clock)]; }
 std::optional<CounterClock> counter_clock_named(std::string_view name) {
   return named<CounterClock>(kClocks, name);
+}
+std::string_view name_of(RequestLength length) {
+  return kLengths[static_cast<std::size_t>(length)];
+}
+std::optional<RequestLength> request_length_named(std::string_view name) {
+  return named<RequestLength>(kLengths, name);
 }
 
 }  // namespace tokenjoule

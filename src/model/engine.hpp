@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/time.hpp"
@@ -50,6 +51,27 @@ struct EngineCounter {
   std::vector<std::string> repeated_over;
 };
 
+/// A length that engines keep a histogram of, over the requests that they finished.
+enum class RequestLength { prompt_tokens, output_tokens };
+std::string_view name_of(RequestLength length);
+std::optional<RequestLength> request_length_named(std::string_view name);
+
+/// Where an engine's page tells of finished requests.
+struct RequestFamilies {
+  std::string finished;        ///< counter that is split by how they ended; "" if there is none
+  std::string finished_label;  ///< the label that says it: "finished_reason"
+  std::map<RequestLength, std::string> lengths;  ///< histograms, without "_bucket"
+  std::vector<std::string> repeated_over;        ///< as EngineCounter::repeated_over
+};
+
+/// A histogram as it stands on the page: counts since the engine's start.
+struct LengthHistogram {
+  /// Upper bound of a bucket and how many values were at most so large, ascending, without +Inf.
+  std::vector<std::pair<double, double>> buckets;
+  double count = 0;
+  double sum = 0;
+};
+
 /// A setting of the engine, as JSON text, and where it was learnt.
 struct ConfigurationValue {
   std::string json;  ///< "256", "true", "\"fp8\""
@@ -71,6 +93,7 @@ struct EngineInfo {
   std::string metrics_note;       ///< why there are none
   std::map<std::string, ConfigurationValue> configuration;
   std::vector<EngineCounter> counters;
+  RequestFamilies requests;         ///< read only where no client of ours records its requests
   std::vector<std::string> limits;  ///< what it cannot do or tell, a sentence each
 };
 
@@ -78,7 +101,9 @@ struct EngineInfo {
 struct CounterScrape {
   TimeSpan read;
   std::map<EngineMetric, double> values;
-  std::string note;  ///< "edge" for those taken at a change of phase
+  std::string note;                        ///< "edge" for those taken at a change of phase
+  std::map<std::string, double> finished;  ///< requests by the engine's word for how they ended
+  std::map<RequestLength, LengthHistogram> lengths;
 };
 
 }  // namespace tokenjoule

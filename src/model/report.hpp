@@ -102,6 +102,12 @@ struct DeviceEnergy {
   bool simulated = false;
 };
 
+/// Something that figures leave out, and why.
+struct Excluded {
+  std::string what;
+  std::string reason;
+};
+
 /// Energy of a boundary over the window: the sum over its chosen devices.
 struct BoundaryEnergy {
   Boundary boundary = Boundary::gpu_board;
@@ -114,6 +120,7 @@ struct BoundaryEnergy {
   std::optional<Joules> idle_joules;
   std::map<std::string, Joules> groups;
   std::vector<DeviceEnergy> devices;
+  std::vector<Excluded> not_added;  ///< read at this boundary as well, but a part or a double
 };
 
 struct Instrument {
@@ -126,11 +133,7 @@ struct Instrument {
   std::optional<Seconds> step;
   std::optional<Seconds> averaging;
   Accuracy accuracy;
-};
-
-struct Excluded {
-  std::string what;
-  std::string reason;
+  std::optional<Calibration> calibration;
 };
 
 /// Tokens of the window, unless said otherwise.
@@ -203,6 +206,31 @@ struct EngineState {
   std::optional<double> running_mean, waiting_mean, preemptions, cache_use_mean;
 };
 
+/// A quantile of a histogram: between the bounds of its bucket, linear inside.
+struct BucketQuantile {
+  std::optional<double> value;  ///< absent: the bucket has no upper bound
+  double low = 0;
+  std::optional<double> high;
+};
+
+/// How long the requests were that an engine finished in the window, by its own histogram.
+struct LengthSummary {
+  std::optional<double> requests;  ///< absent: see reason
+  std::optional<double> mean;
+  std::optional<BucketQuantile> p50, p90;
+  std::string family;
+  std::string reason;
+};
+
+/// Requests of the window as the engine's page counts them, where no client of ours made them.
+struct EngineRequests {
+  std::optional<double> finished;
+  std::optional<double> completed;          ///< of those, the ones that were not broken off
+  std::map<std::string, double> by_reason;  ///< by the engine's word for how they ended
+  std::string reason;                       ///< why finished is absent
+  LengthSummary prompt_tokens, output_tokens;
+};
+
 /// Load tools whose definitions a run can be read by.
 enum class PeerTool { vllm, aiperf, sglang };
 std::string_view name_of(PeerTool tool);
@@ -242,7 +270,8 @@ struct Report {
   std::string window_reason;  ///< why absent
   std::optional<EngineInfo> engine;
   EngineState engine_state;
-  std::string configuration_json;  ///< of the run's header: load settings
+  std::optional<EngineRequests> engine_requests;  ///< absent where our client made the requests
+  std::string configuration_json;                 ///< of the run's header: load settings
   std::string host_json;
   std::uint64_t seed = 0;
   std::string prompt_nonce;

@@ -56,6 +56,17 @@ std::optional<Measurand> measurand_named(std::string_view name) {
   return std::nullopt;
 }
 
+double si_factor(const Signal& signal) {
+  return signal.calibration ? signal.to_si * signal.calibration->gain : signal.to_si;
+}
+
+Accuracy accuracy_of(const Signal& signal) {
+  if (!signal.calibration) return signal.accuracy;
+  const Calibration& calibration = *signal.calibration;
+  return {calibration.half_width, "rectangular", "certificate",
+          "calibration " + calibration.certificate + " of " + calibration.date};
+}
+
 std::string instrument_of(const Signal& signal) { return signal.sensor + ":" + signal.device; }
 
 }  // namespace tokenjoule

@@ -70,6 +70,15 @@ struct Accuracy {
   std::string source = "no accuracy is stated by the vendor: 5 % assumed";
 };
 
+/// How an instrument's readings compare with a standard: true value = gain * reading, give or take
+/// half_width, relative. The record keeps the readings as they came; analysis applies the gain.
+struct Calibration {
+  double gain = 1;          ///< above 0
+  double half_width = 0;    ///< of the calibrated reading, relative, 0 or more
+  std::string certificate;  ///< what proves it: a number, a file
+  std::string date;         ///< of the calibration: "2026-03-01"
+};
+
 /// One thing that a sensor reads.
 struct Signal {
   std::uint32_t id = 0;  ///< unique in a run
@@ -86,8 +95,14 @@ struct Signal {
   std::optional<Seconds> averaging;  ///< the reading is the mean over this long
   std::optional<double> modulus;     ///< a counter that starts again at 0 after this many raw units
   Accuracy accuracy;
-  std::string driver;  ///< driver or firmware version, "" if unknown
+  std::string driver;                      ///< driver or firmware version, "" if unknown
+  std::optional<Calibration> calibration;  ///< of energy and power; absent: none is known
 };
+
+/// What turns a raw value into an SI value, the calibration's gain included.
+double si_factor(const Signal& signal);
+/// The calibration's accuracy where there is one, else the one that is stated of the sensor.
+Accuracy accuracy_of(const Signal& signal);
 
 /// "dcgm:GPU-…": the instrument a reading comes from.
 std::string instrument_of(const Signal& signal);

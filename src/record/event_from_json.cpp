@@ -1,74 +1,14 @@
-#include <initializer_list>
-
 #include <fmt/core.h>
 
 #include "base/json_view.hpp"
 #include "base/text.hpp"
 #include "model/token_times.hpp"
+#include "record/event_fields.hpp"
 #include "record/event_json.hpp"
 
 namespace tokenjoule {
 
 namespace {
-
-tl::unexpected<Error> bad_field(const JsonView& view, std::string_view why) {
-  return failure(ErrorKind::missing, fmt::format("{} {}", view.path(), why), "");
-}
-
-std::string text_or_empty(const JsonView& view) { return std::string(view.string().value_or("")); }
-
-/// Times of a run lie within 73 years of its origin, so that differences of two never overflow.
-bool is_plausible(std::int64_t ns) {
-  constexpr std::int64_t kFarthest = std::int64_t{1} << 61;
-  return ns >= -kFarthest && ns <= kFarthest;
-}
-
-std::optional<MonoTime> instant(const JsonView& view) {
-  const auto ns = view.integer();
-  return ns && is_plausible(*ns) ? std::optional(MonoTime{*ns}) : std::nullopt;
-}
-
-std::optional<Seconds> seconds_in(const JsonView& view) {
-  const auto value = view.number();
-  return value ? std::optional(Seconds(*value)) : std::nullopt;
-}
-
-Status no_negative(const JsonView& json, std::initializer_list<const char*> fields) {
-  for (const char* field : fields) {
-    if (json[field].number().value_or(0) < 0) return bad_field(json[field], "must be 0 or more");
-  }
-  return {};
-}
-
-Status positive(const JsonView& json, std::initializer_list<const char*> fields) {
-  for (const char* field : fields) {
-    if (json[field].number().value_or(1) <= 0) return bad_field(json[field], "must be above 0");
-  }
-  return {};
-}
-
-Result<MonoTime> need_instant(const JsonView& view) {
-  TRY(const std::int64_t ns, view.need_integer());
-  if (!is_plausible(ns)) return bad_field(view, "is no time of a run");
-  return MonoTime{ns};
-}
-
-Result<TimeSpan> need_span(const JsonView& json) {
-  TRY(const MonoTime begin, need_instant(json["begin_ns"]));
-  TRY(const MonoTime end, need_instant(json["end_ns"]));
-  if (end < begin) return bad_field(json["end_ns"], "lies before begin_ns");
-  return TimeSpan{begin, end};
-}
-
-template <typename Enum>
-Result<Enum> need_word(const JsonView& view, std::optional<Enum> (*named)(std::string_view)) {
-  TRY(const std::string word, view.need_string());
-  const auto value = named(word);
-  if (!value)
-    return bad_field(view,
-                     fmt::format("is \"{}\", which is no word of this version", quoted(word)));
-  return *value;
-}
 
 Result<Event> header_in(const JsonView& json) {
   RunHeader header;
@@ -114,6 +54,18 @@ Result<std::uint32_t> need_signal_id(const JsonView& view) {
   return static_cast<std::uint32_t>(id);
 }
 
+Result<std::optional<Calibration>> calibration_in(const JsonView& json) {
+  if (!json.present()) return std::optional<Calibration>();
+  Calibration calibration;
+  TRY_DO(positive(json, {"gain"}));
+  TRY_DO(no_negative(json, {"half_width_relative"}));
+  TRY(calibration.gain, json["gain"].need_number());
+  TRY(calibration.half_width, json["half_width_relative"].need_number());
+  calibration.certificate = text_or_empty(json["certificate"]);
+  calibration.date = text_or_empty(json["date"]);
+  return std::optional(std::move(calibration));
+}
+
 Result<Event> signal_in(const JsonView& json) {
   Signal signal;
   TRY(signal.id, need_signal_id(json["id"]));
@@ -142,6 +94,7 @@ Result<Event> signal_in(const JsonView& json) {
     signal.accuracy.basis = text_or_empty(accuracy["basis"]);
     signal.accuracy.source = text_or_empty(accuracy["source"]);
   }
+  TRY(signal.calibration, calibration_in(json["calibration"]));
   return signal;
 }
 
@@ -167,6 +120,18 @@ Result<EngineCounter> counter_in(const JsonView& json) {
   return counter;
 }
 
+RequestFamilies families_in(const JsonView& json) {
+  RequestFamilies families;
+  families.finished = text_or_empty(json["finished"]);
+  families.finished_label = text_or_empty(json["finished_label"]);
+  families.repeated_over = texts_in(json["repeated_over"]);
+  for (std::size_t i = 0; i < json["lengths"].size(); ++i) {
+    const auto length = request_length_named(json["lengths"].key(i));
+    if (length) families.lengths[*length] = text_or_empty(json["lengths"].member(i));
+  }
+  return families;
+}
+
 Result<Event> engine_in(const JsonView& json) {
   EngineInfo engine;
   TRY(engine.kind, json["kind"].need_string());
@@ -190,6 +155,7 @@ Result<Event> engine_in(const JsonView& json) {
     if (auto counter = counter_in(json["counters"][i]))
       engine.counters.push_back(std::move(*counter));
   }
+  engine.requests = families_in(json["requests"]);
   engine.limits = texts_in(json["limits"]);
   return engine;
 }
@@ -247,6 +213,20 @@ Result<Event> request_in(const JsonView& json) {
   return request;
 }
 
+Result<LengthHistogram> histogram_in(const JsonView& json) {
+  LengthHistogram histogram;
+  TRY_DO(no_negative(json, {"count", "sum"}));
+  TRY(histogram.count, json["count"].need_number());
+  TRY(histogram.sum, json["sum"].need_number());
+  const JsonView buckets = json["buckets"];
+  for (std::size_t i = 0; i < buckets.size(); ++i) {
+    TRY(const double bound, buckets[i][0].need_number());
+    TRY(const double count, buckets[i][1].need_number());
+    histogram.buckets.emplace_back(bound, count);
+  }
+  return histogram;
+}
+
 Result<Event> scrape_in(const JsonView& json) {
   CounterScrape scrape;
   TRY(scrape.read, need_span(json));
@@ -257,6 +237,15 @@ Result<Event> scrape_in(const JsonView& json) {
     if (metric && value) scrape.values[*metric] = *value;
   }
   scrape.note = text_or_empty(json["note"]);
+  for (std::size_t i = 0; i < json["finished"].size(); ++i) {
+    TRY(const double count, json["finished"].member(i).need_number());
+    scrape.finished[std::string(json["finished"].key(i))] = count;
+  }
+  for (std::size_t i = 0; i < json["lengths"].size(); ++i) {
+    const auto length = request_length_named(json["lengths"].key(i));
+    if (!length) continue;
+    TRY(scrape.lengths[*length], histogram_in(json["lengths"].member(i)));
+  }
   return scrape;
 }
 

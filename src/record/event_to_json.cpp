@@ -72,6 +72,11 @@ struct Writer {
                         {"basis", signal.accuracy.basis},
                         {"source", signal.accuracy.source}};
     put_text(json, "driver", signal.driver);
+    if (!signal.calibration) return;
+    json["calibration"] = {{"gain", signal.calibration->gain},
+                           {"half_width_relative", signal.calibration->half_width},
+                           {"certificate", signal.calibration->certificate},
+                           {"date", signal.calibration->date}};
   }
   void operator()(const EngineInfo& engine) const;
   void operator()(const Sample& sample) const {
@@ -89,6 +94,11 @@ struct Writer {
     for (const auto& [metric, value] : scrape.values) values[std::string(name_of(metric))] = value;
     json["values"] = std::move(values);
     put_text(json, "note", scrape.note);
+    if (!scrape.finished.empty()) json["finished"] = scrape.finished;
+    for (const auto& [length, histogram] : scrape.lengths) {
+      json["lengths"][std::string(name_of(length))] = {
+          {"count", histogram.count}, {"sum", histogram.sum}, {"buckets", histogram.buckets}};
+    }
   }
   void operator()(const Mark& mark) const {
     json["at_ns"] = mark.at.ns;
@@ -119,6 +129,18 @@ struct Writer {
   }
 };
 
+void put_requests(Json& json, const RequestFamilies& families) {
+  if (families.finished.empty() && families.lengths.empty()) return;
+  Json requests = Json::object();
+  put_text(requests, "finished", families.finished);
+  put_text(requests, "finished_label", families.finished_label);
+  for (const auto& [length, family] : families.lengths) {
+    requests["lengths"][std::string(name_of(length))] = family;
+  }
+  if (!families.repeated_over.empty()) requests["repeated_over"] = families.repeated_over;
+  json["requests"] = std::move(requests);
+}
+
 void Writer::operator()(const EngineInfo& engine) const {
   json["kind"] = engine.kind;
   json["version"] = engine.version;
@@ -148,6 +170,7 @@ void Writer::operator()(const EngineInfo& engine) const {
     counters.push_back(std::move(row));
   }
   json["counters"] = std::move(counters);
+  put_requests(json, engine.requests);
   if (!engine.limits.empty()) json["limits"] = engine.limits;
 }
 

@@ -44,7 +44,8 @@ std::vector<Event> one_of_each() {
                 .averaging = Seconds(1),
                 .modulus = 65536.0,
                 .accuracy = {0.01, "normal", "certificate", "lab"},
-                .driver = "590"};
+                .driver = "590",
+                .calibration = Calibration{1.002, 0.002, "C-17", "2026-03-01"}};
   EngineInfo engine{.kind = "vllm",
                     .version = "0.26",
                     .url = "http://h:1",
@@ -64,6 +65,7 @@ std::vector<Event> one_of_each() {
                              {{"source", "local_compute"}},
                              6,
                              {"tp_rank"}});
+  engine.requests = {"done_total", "how", {{RequestLength::output_tokens, "len"}}, {"pid"}};
   engine.limits = {"takes text only"};
   RequestRecord request;
   request.id = 5;
@@ -90,6 +92,8 @@ std::vector<Event> one_of_each() {
   request.retries = 1;
   CounterScrape scrape{.read = {{1}, {2}}, .note = "edge"};
   scrape.values[EngineMetric::output_tokens] = 1.23457e6;
+  scrape.finished = {{"stop", 3}, {"abort", 1}};
+  scrape.lengths[RequestLength::output_tokens] = {{{64, 2}, {128.5, 4}}, 4, 300};
   ClientState client;
   client.span = {{0}, {1'000'000'000}};
   client.stamps = "user";

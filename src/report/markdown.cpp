@@ -158,10 +158,13 @@ void add_measurement(std::string& text, const Report& report) {
                     {"engine", engine_words(report)},
                     {"load", load_words(stated_load(report))},
                     {"tokens", token_words(report.tokens)},
-                    {"requests", request_words(report.requests)},
+                    {"requests", request_words(report)},
                     {"idle power", idle_words(report.idle)},
                     {"client", client_words(report.client)},
                     {"full run, first send to last token", full_run_words(report.full_run)}});
+  if (report.engine_requests) {
+    add_fields(text, {{"engine's requests", engine_request_words(report)}});
+  }
   if (!report.harness) return;
   add_fields(text, {{fmt::format("as {} counts it", report.harness_name),
                      full_run_words(*report.harness)}});

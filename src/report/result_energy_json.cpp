@@ -69,6 +69,11 @@ Json energy_json(const BoundaryEnergy& energy) {
   json["groups"] = Json::object();
   for (const auto& [group, joules] : energy.groups) json["groups"][group] = Values::of(joules);
   json["devices"] = devices_json(energy.devices);
+  if (energy.not_added.empty()) return json;
+  json["not_added"] = Json::array();
+  for (const Excluded& item : energy.not_added) {
+    json["not_added"].push_back({{"what", item.what}, {"reason", item.reason}});
+  }
   return json;
 }
 
@@ -78,6 +83,14 @@ Json idle_json(const IdleReport& idle) {
                {"watts", Values::of(idle.watts)}};
   if (!idle.watts) Values::put_reason(json, idle.reason);
   return json;
+}
+
+Json calibration_json(const std::optional<Calibration>& calibration) {
+  if (!calibration) return nullptr;
+  return {{"gain", Values::of(calibration->gain)},
+          {"half_width_relative", Values::of(calibration->half_width)},
+          {"certificate", Values::of(calibration->certificate)},
+          {"date", Values::of(calibration->date)}};
 }
 
 Json instrument_json(const Instrument& instrument) {
@@ -94,7 +107,7 @@ Json instrument_json(const Instrument& instrument) {
             {"distribution", Values::of(instrument.accuracy.distribution)},
             {"basis", Values::of(instrument.accuracy.basis)},
             {"source", Values::of(instrument.accuracy.source)}}},
-          {"calibration", nullptr}};
+          {"calibration", calibration_json(instrument.calibration)}};
 }
 
 }  // namespace

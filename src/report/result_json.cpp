@@ -85,6 +85,36 @@ Json counters_json(const EngineInfo& engine) {
   return counters;
 }
 
+Json quantile_json(const std::optional<BucketQuantile>& quantile) {
+  if (!quantile) return nullptr;
+  Json json = {{"value", Values::of(quantile->value)},
+               {"bucket", {Values::of(quantile->low), Values::of(quantile->high)}}};
+  if (!quantile->value) Values::put_reason(json, "it lies in the last bucket, which has no end");
+  return json;
+}
+
+Json length_json(const LengthSummary& summary) {
+  Json json = {{"requests", Values::of(summary.requests)},
+               {"mean", Values::of(summary.mean)},
+               {"p50", quantile_json(summary.p50)},
+               {"p90", quantile_json(summary.p90)},
+               {"histogram", Values::of(summary.family)}};
+  if (!summary.mean) Values::put_reason(json, summary.reason);
+  return json;
+}
+
+Json engine_requests_json(const EngineRequests& requests) {
+  Json by_reason = Json::object();
+  for (const auto& [how, count] : requests.by_reason) by_reason[how] = Values::of(count);
+  Json json = {{"finished", Values::of(requests.finished)},
+               {"completed", Values::of(requests.completed)},
+               {"by_reason", std::move(by_reason)}};
+  if (!requests.finished) Values::put_reason(json, requests.reason);
+  json["prompt_tokens"] = length_json(requests.prompt_tokens);
+  json["output_tokens"] = length_json(requests.output_tokens);
+  return json;
+}
+
 Json engine_json(const Report& report) {
   if (!report.engine) return nullptr;
   const EngineInfo& engine = *report.engine;
@@ -105,6 +135,7 @@ Json engine_json(const Report& report) {
   json["waiting_mean"] = Values::of(report.engine_state.waiting_mean);
   json["preemptions"] = Values::of(report.engine_state.preemptions);
   json["cache_use_mean"] = Values::of(report.engine_state.cache_use_mean);
+  if (report.engine_requests) json["requests"] = engine_requests_json(*report.engine_requests);
   return json;
 }
 

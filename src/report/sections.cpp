@@ -52,6 +52,8 @@ StatedLoad stated_load(const Report& report) {
   if (!document) return load;
   const JsonView json = document->root();
   load.mode = text_in(json["mode"]);
+  load.by_others = json["command"].string() == "record";
+  load.program = text_in(json["around"]["program"]);
   load.concurrency = json["concurrency"].integer();
   load.concurrency_cap = json["concurrency_cap"].integer();
   load.request_rate_per_s = json["request_rate_per_s"].number();
@@ -65,7 +67,14 @@ StatedLoad stated_load(const Report& report) {
   return load;
 }
 
+bool is_driven_by_others(const Report& report) {
+  const StatedLoad load = stated_load(report);
+  return load.program.has_value() || load.by_others;
+}
+
 std::string load_words(const StatedLoad& load) {
+  if (load.program) return "the command " + *load.program;
+  if (load.by_others) return "driven by others";
   std::string words = load.mode ? *load.mode + " loop" : "";
   if (load.concurrency) add(words, "concurrency " + grouped(*load.concurrency));
   if (load.request_rate_per_s) add(words, significant(*load.request_rate_per_s, 4) + " requests/s");
@@ -77,6 +86,7 @@ std::string load_words(const StatedLoad& load) {
 }
 
 std::string load_point(const StatedLoad& load) {
+  if (load.by_others) return "recorded";
   if (load.concurrency) return grouped(*load.concurrency);
   if (load.arrival == "trace") return "trace";
   return load.request_rate_per_s ? significant(*load.request_rate_per_s, 4) + "/s" : "n/a";
@@ -119,7 +129,9 @@ std::string excluded_words(const Report& report) {
   return words.empty() ? "nothing stated" : words;
 }
 
-std::string request_words(const RequestCounts& requests) {
+std::string request_words(const Report& report) {
+  const RequestCounts& requests = report.requests;
+  if (is_driven_by_others(report)) return "none of ours: others drove the load";
   std::string words = fmt::format("{} completed", grouped(requests.completed));
   if (requests.planned && requests.failed && requests.cancelled) {
     words += fmt::format(", {} failed, {} cancelled of {} planned", grouped(*requests.failed),
@@ -186,13 +198,49 @@ std::string instrument_words(const Report& report) {
   return words.empty() ? "nothing" : words;
 }
 
+namespace {
+
+std::string quantile_words(const char* name, const std::optional<BucketQuantile>& quantile) {
+  if (!quantile) return "";
+  const std::string low = significant(quantile->low, 4);
+  if (!quantile->value) return fmt::format("{} above {}", name, low);
+  return fmt::format("{} {} (bucket {} to {})", name, significant(*quantile->value, 3), low,
+                     significant(*quantile->high, 4));
+}
+
+std::string length_words(const char* what, const LengthSummary& summary) {
+  if (!summary.mean) return fmt::format("{} {}", what, not_known(summary.reason));
+  std::string words = fmt::format("{} mean {}", what, significant(*summary.mean, 4));
+  add(words, quantile_words("p50", summary.p50));
+  add(words, quantile_words("p90", summary.p90));
+  return words;
+}
+
+}  // namespace
+
+std::string engine_request_words(const Report& report) {
+  if (!report.engine_requests) return "";
+  const EngineRequests& requests = *report.engine_requests;
+  std::string words =
+      requests.finished ? count_text(*requests.finished) + " finished" : not_known(requests.reason);
+  std::string reasons;
+  for (const auto& [how, count] : requests.by_reason) {
+    if (count > 0) add(reasons, fmt::format("{} {}", count_text(count), how));
+  }
+  if (!reasons.empty()) words += fmt::format(" ({})", reasons);
+  add(words, length_words("prompt tokens", requests.prompt_tokens), "; ");
+  add(words, length_words("output tokens", requests.output_tokens), "; ");
+  return words;
+}
+
 std::string idle_words(const IdleReport& idle) {
   if (!idle.watts) return not_known(idle.reason);
   return fmt::format("{} over {} ({})", watts_text(idle.watts), or_not_known(idle.duration),
-                     idle.state == "model_loaded" ? "model loaded" : idle.state);
+                     idle.state == "model_loaded" ? "model loaded" : "as it was found");
 }
 
 std::string client_words(const ClientQuality& client) {
+  if (client.stamps.empty() && !client.lag_p99) return not_known("it read no answer");
   std::string words = client.limited ? "LIMITED by the client; " : "";
   words += fmt::format("lag p99 {}, max {}; send lateness p99 {}; {} stamps",
                        or_not_known(client.lag_p99), or_not_known(client.lag_max),

@@ -13,8 +13,10 @@ namespace tokenjoule {
 
 /// What the run's configuration says of its load. Absent: it does not say.
 struct StatedLoad {
-  std::optional<std::string> mode;              ///< closed, open
-  std::optional<std::int64_t> concurrency;      ///< closed loop
+  std::optional<std::string> mode;          ///< closed, open
+  bool by_others = false;                   ///< recorded while others drove it
+  std::optional<std::string> program;       ///< the command that was recorded, without arguments
+  std::optional<std::int64_t> concurrency;  ///< closed loop
   std::optional<std::int64_t> concurrency_cap;  ///< open loop
   std::optional<double> request_rate_per_s;
   std::optional<std::string> arrival;  ///< poisson, constant, gamma, trace
@@ -44,8 +46,10 @@ const Summary* summary_of(const Report& report, std::string_view key);
 /// One line each, for people: "2 × GPU board incl. memory", "cpu_package (permission), …".
 std::string included_words(const Report& report);
 std::string excluded_words(const Report& report);
+/// Whether the run only metered: no request in it is ours.
+bool is_driven_by_others(const Report& report);
 /// "640 completed, 0 failed, 0 cancelled of 640 planned; 512.4 in the window".
-std::string request_words(const RequestCounts& requests);
+std::string request_words(const Report& report);
 std::string token_words(const TokenCounts& tokens);
 /// "60.0 s, from 12.0 s to 72.0 s of the run, chosen by design", or why there is none.
 std::string window_words(const Report& report);
@@ -53,6 +57,9 @@ std::string window_words(const Report& report);
 std::string energy_words(const BoundaryEnergy& energy);
 /// What the energy was read with: "nvml (energy counter nvmlDeviceGetFieldValues(83), power …)".
 std::string instrument_words(const Report& report);
+/// "12 finished (8 stop, 4 length); prompts mean 512, p50 256 to 512, …"; "" where none are
+/// counted.
+std::string engine_request_words(const Report& report);
 std::string idle_words(const IdleReport& idle);
 std::string client_words(const ClientQuality& client);
 std::string full_run_words(const FullRun& full_run);

@@ -122,7 +122,8 @@ void add_measurement(TerminalPage& page, const Report& report) {
   page.field("engine", engine_words(report));
   page.field("load", load_words(stated_load(report)));
   page.field("tokens", token_words(report.tokens));
-  page.field("requests", request_words(report.requests));
+  page.field("requests", request_words(report));
+  if (report.engine_requests) page.field("engine's requests", engine_request_words(report));
   page.field("idle power", idle_words(report.idle));
 }
 

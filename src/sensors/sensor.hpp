@@ -55,6 +55,7 @@ class Sensor {
 struct SensorSpec {
   std::string name;
   std::map<std::string, std::string> settings;
+  std::string label = {};  ///< its name in the user's configuration; "" if it has none
 };
 /// Takes "dcgm", "dcgm:url=http://h:9400/metrics,group=prefill". Commas inside a value are written
 /// "\,". exec's command is everything behind "command=", to the end.
@@ -85,14 +86,5 @@ struct OpenedSensors {
 /// automatic ones that work here (which may be none). A sum of GPUs beside other GPUs is a usage
 /// error.
 Result<OpenedSensors> open_sensors(const std::vector<SensorSpec>& specs, Clock& clock);
-
-/// One row of the list of sensors: what is there, or why nothing is.
-struct SensorListing {
-  const SensorType* type = nullptr;
-  std::optional<SensorContents> contents;  ///< absent: see `absent`
-  Error absent;                            ///< why it cannot be read here, and what to do
-};
-/// All sensor types, each tried with the settings of its first spec in `specs`, else with none.
-std::vector<SensorListing> sensor_listings(const std::vector<SensorSpec>& specs, Clock& clock);
 
 }  // namespace tokenjoule

@@ -319,21 +319,4 @@ Result<OpenedSensors> open_sensors(const std::vector<SensorSpec>& specs, Clock& 
   return opened;
 }
 
-std::vector<SensorListing> sensor_listings(const std::vector<SensorSpec>& specs, Clock& clock) {
-  std::vector<SensorListing> listings;
-  for (const SensorType& type : sensor_types()) {
-    const auto asked = std::find_if(specs.begin(), specs.end(),
-                                    [&](const SensorSpec& spec) { return spec.name == type.name; });
-    const SensorSpec spec = asked != specs.end() ? *asked : SensorSpec{std::string(type.name), {}};
-    SensorListing listing{.type = &type, .contents = {}, .absent = {}};
-    if (auto sensor = open_sensor(spec, clock)) {
-      listing.contents = (*sensor)->contents();
-    } else {
-      listing.absent = std::move(sensor).error();
-    }
-    listings.push_back(std::move(listing));
-  }
-  return listings;
-}
-
 }  // namespace tokenjoule

@@ -203,6 +203,8 @@ void EngineModel::end_for(Sequence& sequence, MonoTime end) {
   if (sequence.generated == sequence.target) {
     output.finish = sequence.end;
     ++(sequence.end == FinishReason::stop ? counts_.stopped : counts_.length_limited);
+    counts_.prompt_lengths.add(sequence.request.prompt_tokens);
+    counts_.output_lengths.add(sequence.generated);
     release(sequence);
   }
   outputs_.push_back(output);

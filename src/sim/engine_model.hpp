@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -38,6 +39,16 @@ struct StepWork {
   std::int64_t context_tokens = 0;  ///< cached tokens that the decoded ones read
 };
 
+/// How many finished requests had which length.
+struct FinishedLengths {
+  std::map<std::int64_t, std::int64_t> counts;  ///< by length
+  std::int64_t sum = 0;
+  void add(std::int64_t length) {
+    ++counts[length];
+    sum += length;
+  }
+};
+
 /// What an engine counts, moving at the end of each step.
 struct EngineCounts {
   std::int64_t steps = 0;
@@ -47,6 +58,8 @@ struct EngineCounts {
   std::int64_t stopped = 0;
   std::int64_t length_limited = 0;
   std::int64_t aborted = 0;
+  FinishedLengths prompt_lengths;  ///< of requests that came to their end
+  FinishedLengths output_lengths;
 };
 
 /// Continuous batching with chunked prefill over a key-value cache of limited size. Pure: time is

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <optional>
 #include <string_view>
 
@@ -38,6 +39,11 @@ class MetricsPage {
   }
   void row(std::int64_t value, std::string_view more = {}) {
     fmt::format_to(std::back_inserter(text_), "{}{{{}{}}} {}.0\n", name_, labels_, more, value);
+  }
+  /// A row of a histogram: the family's name goes on with `suffix`.
+  void row_of(std::string_view suffix, std::int64_t value, std::string_view more = {}) {
+    fmt::format_to(std::back_inserter(text_), "{}{}{{{}{}}} {}.0\n", name_, suffix, labels_, more,
+                   value);
   }
   void counter(std::string_view name, std::int64_t value, std::string_view help) {
     family(name, "counter", help);
@@ -87,6 +93,28 @@ void add_token_counters(MetricsPage& page, const EngineCounts& counts) {
   page.row(counts.length_limited, ",finished_reason=\"length\"");
   page.row(counts.aborted, ",finished_reason=\"abort\"");
   page.row(std::int64_t{0}, ",finished_reason=\"error\"");
+}
+
+/// A histogram in the buckets that vLLM has: 1, 2, 5, 10, 20 … up to the longest length.
+void add_lengths(MetricsPage& page, const std::string& name, const FinishedLengths& lengths,
+                 std::int64_t longest, std::string_view help) {
+  page.family(name, "histogram", help);
+  std::int64_t below = 0;
+  auto next = lengths.counts.begin();
+  const auto count_up_to = [&](std::int64_t bound) {
+    for (; next != lengths.counts.end() && next->first <= bound; ++next) below += next->second;
+  };
+  for (std::int64_t decade = 1; decade <= longest; decade *= 10) {
+    for (const std::int64_t bound : {decade, 2 * decade, 5 * decade}) {
+      if (bound > longest) break;
+      count_up_to(bound);
+      page.row_of("_bucket", below, fmt::format(",le=\"{}.0\"", bound));
+    }
+  }
+  count_up_to(std::numeric_limits<std::int64_t>::max());
+  page.row_of("_bucket", below, ",le=\"+Inf\"");
+  page.row_of("_sum", lengths.sum);
+  page.row_of("_count", below);
 }
 
 /// One family of the GPU page: its text for a GPU at a time, or nothing where it shows none.
@@ -171,7 +199,13 @@ std::string engine_metrics_page(const Simulation& simulation, WallTime started) 
   MetricsPage page(
       fmt::format("engine=\"0\",model_name=\"{}\"", escaped(simulation.options().model)));
   add_gauges(page, simulation);
-  add_token_counters(page, simulation.engine().counts());
+  const EngineCounts& counts = simulation.engine().counts();
+  add_token_counters(page, counts);
+  const std::int64_t longest = simulation.options().engine.max_model_len;
+  add_lengths(page, "vllm:request_prompt_tokens", counts.prompt_lengths, longest,
+              "Number of prefill tokens processed.");
+  add_lengths(page, "vllm:request_generation_tokens", counts.output_lengths, longest,
+              "Number of generation tokens processed.");
   return page.take() +
          fmt::format(
              "# HELP process_start_time_seconds Start time of the process since unix epoch "

@@ -43,6 +43,25 @@ TEST(Pages, TheEnginesCountersMoveWithEachStep) {
   EXPECT_EQ(length_limited, 1);
 }
 
+TEST(Pages, LengthsOfFinishedRequestsStandInCumulativeBuckets) {
+  SimulatorOptions options;
+  options.engine.max_model_len = 300;
+  Simulation simulation(options);
+  simulation.submit({.id = 1, .prompt_tokens = 100, .max_tokens = 3, .ignore_eos = true}, {});
+  simulation.submit({.id = 2, .prompt_tokens = 7, .max_tokens = 2, .ignore_eos = true}, {});
+  while (simulation.step_end()) simulation.end_step(*simulation.step_end());
+  const std::string page = engine_metrics_page(simulation, {});
+  std::vector<double> prompts;
+  const auto parsed = page_of(page);
+  for (const auto* sample : parsed.samples_named("vllm:request_prompt_tokens_bucket"))
+    prompts.push_back(sample->value);
+  // Buckets 1, 2, 5, 10, 20, 50, 100, 200, +Inf for prompts of 7 and 100 tokens.
+  EXPECT_EQ(prompts, (std::vector<double>{0, 0, 0, 1, 1, 1, 2, 2, 2}));
+  EXPECT_EQ(value_of(parsed, "vllm:request_prompt_tokens_sum"), 107);
+  EXPECT_EQ(value_of(parsed, "vllm:request_generation_tokens_sum"), 5);
+  EXPECT_EQ(value_of(parsed, "vllm:request_generation_tokens_count"), 2);
+}
+
 TEST(Pages, TheGpuPageIsThatOfTheExporter) {
   SimulatorOptions options;
   options.gpu.engine_gpus = 2;

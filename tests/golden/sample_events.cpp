@@ -33,6 +33,7 @@ Signal full_signal() {
   signal.averaging = Seconds(1);
   signal.modulus = 4294967296.0;
   signal.driver = "570.86";
+  signal.calibration = Calibration{1.002, 0.002, "C-17", "2026-03-01"};
   return signal;
 }
 
@@ -52,6 +53,10 @@ EngineInfo full_engine() {
   counter.where = {{"model_name", "m"}};
   counter.significant_digits = 6;
   engine.counters = {counter};
+  engine.requests = {"vllm:request_success_total",
+                     "finished_reason",
+                     {{RequestLength::prompt_tokens, "vllm:request_prompt_tokens"}},
+                     {"pid"}};
   return engine;
 }
 
@@ -87,6 +92,8 @@ std::vector<Event> sample_events() {
   Device full_device{"GPU-1", "H100", DeviceKind::gpu, "0", "prefill", true, "--gpus", false};
   full_device.facts = {{"pci_address", "0000:01:00.0"}};
   CounterScrape scrape{span(10, 11), {{EngineMetric::output_tokens, 5}}, "edge"};
+  scrape.finished = {{"stop", 3}};
+  scrape.lengths[RequestLength::prompt_tokens] = {{{100, 2}, {200, 3}}, 3, 300};
   return {
       full_header(),
       RunHeader{},

@@ -4,7 +4,7 @@ import unittest
 
 from support import SOURCE, tokenjoule
 
-COMMANDS = ("measure", "analyze", "sensors", "simulate", "selftest", "plan", "published", "import", "estimate")
+COMMANDS = ("measure", "record", "analyze", "sensors", "simulate", "selftest", "plan", "published", "import", "estimate")
 
 
 class Help(unittest.TestCase):

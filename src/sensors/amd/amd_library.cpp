@@ -8,6 +8,7 @@
 
 #include "base/text.hpp"
 #include "devices/sysfs.hpp"
+#include "model/containment.hpp"
 #include "sensors/amd/gpu_metrics.hpp"
 #include "sensors/gpu_files.hpp"
 
@@ -145,6 +146,7 @@ Device device_of(const AmdSmi& smi, const Gpu& gpu, const std::filesystem::path&
   device.facts[kReadByFact] = smi.description();
   add_amd_facts(device, folder);
   if (gpu.partitions > 1) device.facts["partitions"] = std::to_string(gpu.partitions);
+  if (gpu.boundary() == Boundary::gpu_module) device.facts[kContainsFact] = kCpuAndMemory;
   if (is_two_die_module(gpu.pci_device)) device.facts["covers"] = "both dies of its module";
   if (!gpu.why_no_energy.empty()) device.facts[kLeftOutFact] = "energy: " + gpu.why_no_energy;
   return device;

@@ -8,6 +8,7 @@
 #include "devices/drm_cards.hpp"
 #include "devices/hwmon.hpp"
 #include "io/file.hpp"
+#include "model/containment.hpp"
 #include "sensors/amd/gpu_metrics.hpp"
 #include "sensors/gpu_files.hpp"
 
@@ -111,6 +112,7 @@ Device device_of(const Gpu& gpu) {
   device.label = gpu.card.name;
   device.facts["pci_address"] = gpu.card.pci_address;
   add_amd_facts(device, gpu.card.folder);
+  if (gpu.boundary() == Boundary::gpu_module) device.facts[kContainsFact] = kCpuAndMemory;
   if (is_two_die_module(gpu.card.device)) {
     device.facts["covers"] = "both dies of its module";
   }

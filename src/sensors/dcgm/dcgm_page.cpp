@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/text.hpp"
+#include "model/containment.hpp"
 
 namespace tokenjoule {
 
@@ -64,12 +65,17 @@ std::map<std::string, GpuRow> gpus_on(const PrometheusPage& page, const DcgmFilt
   return gpus;
 }
 
+/// The counter of a GH200 is its module's, with CPU and memory.
+bool counts_its_module(const GpuRow& row) { return row.name.find("GH200") != std::string::npos; }
+
 Device device_of(const std::string& uuid, const GpuRow& row, bool several_hosts) {
-  return {.id = uuid,
-          .name = row.name,
-          .kind = DeviceKind::gpu,
-          .label = several_hosts ? row.host + ":" + row.number : row.number,
-          .simulated = starts_with(uuid, "GPU-51d0")};
+  Device device = {.id = uuid,
+                   .name = row.name,
+                   .kind = DeviceKind::gpu,
+                   .label = several_hosts ? row.host + ":" + row.number : row.number,
+                   .simulated = starts_with(uuid, "GPU-51d0")};
+  if (counts_its_module(row)) device.facts[kContainsFact] = kCpuAndMemory;
+  return device;
 }
 
 Signal signal_of(const std::string& uuid, const GpuRow& row, const DcgmMetric& metric) {
@@ -83,7 +89,7 @@ Signal signal_of(const std::string& uuid, const GpuRow& row, const DcgmMetric& m
                 .to_si = metric.to_si};
   signal.driver = row.driver;
   if (metric.is_average && averages_power(row.name)) signal.averaging = Seconds(1);
-  if (metric.measurand == Measurand::energy && row.name.find("GH200") != std::string::npos) {
+  if (metric.measurand == Measurand::energy && counts_its_module(row)) {
     signal.boundary = Boundary::gpu_module;
   }
   return signal;

@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include "base/text.hpp"
+#include "model/containment.hpp"
 
 namespace tokenjoule {
 
@@ -58,6 +59,7 @@ Device grace_device(const GraceRailName& name) {
   } else if (name.rail == GraceRail::module) {
     device.id = fmt::format("module:package-{}", name.socket);
     device.kind = DeviceKind::other;
+    device.facts[kContainsFact] = "cpu, memory, gpu";
     device.chosen = false;
     device.chosen_by = "the driver's module power (nvml) is the same: module=yes counts this one";
   }

@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "devices/sysfs.hpp"
+#include "model/containment.hpp"
 #include "sensors/jetson/jetson_rails.hpp"
 
 namespace tokenjoule {
@@ -91,6 +92,7 @@ Result<std::unique_ptr<Sensor>> open_jetson(const SensorSpec& spec, Clock& clock
   TRY(auto power, rail_power(of_module));
   std::vector<Device> devices = {
       {.id = kModule, .name = model_name(root), .kind = DeviceKind::gpu, .label = "0"}};
+  devices.front().facts[kContainsFact] = kCpuAndMemory;
   std::vector<SensorValue> values;
   values.push_back(value_of(kModule, Boundary::gpu_module,
                             names_of(of_module, " + ") + (of_module.size() > 1 ? " (stated)" : ""),

@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "base/text.hpp"
+#include "model/containment.hpp"
 #include "sensors/nvml/nvml_reader.hpp"
 #include "sensors/sensor.hpp"
 
@@ -78,6 +79,10 @@ Result<OpenedGpu> opened_gpu(const Nvml& nvml, unsigned index, const std::string
   }
   const NvmlRead probed = probe(nvml, gpu.handle, driver);
   gpu.signals = signals_of(facts, probed.values);
+  const bool reads_module = std::any_of(
+      gpu.signals.fast.begin(), gpu.signals.fast.end(),
+      [](const NvmlSignal& made) { return made.signal.boundary == Boundary::gpu_module; });
+  if (reads_module) gpu.device.facts[kContainsFact] = kCpuAndMemory;
   put_watts(gpu.device, "module_power_limit", probed.values,
             nvml_field(nvml::kEnforcedLimit, nvml::kScopeModule));
   if (!gpu.signals.left_out.empty()) gpu.device.facts[kLeftOutFact] = gpu.signals.left_out;

@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "io/http_client.hpp"
+#include "model/containment.hpp"
 #include "sensors/pace.hpp"
 #include "sensors/plug/plug_page.hpp"
 #include "sensors/secret_setting.hpp"
@@ -87,6 +88,7 @@ class PlugSensor final : public Sensor {
                                  .kind = DeviceKind::node,
                                  .label = settings_.url.host,
                                  .group = settings_.group});
+    contents_.devices.back().facts[kOutletFact] = std::to_string(settings_.outlet);
     return {};
   }
 

@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "base/text.hpp"
+#include "model/containment.hpp"
 #include "sensors/counter_unwrapper.hpp"
 #include "sensors/exec/exec_line.hpp"
 #include "sensors/snmp/snmp_settings.hpp"
@@ -151,6 +152,8 @@ class SnmpSensor final : public Sensor {
                                    .kind = device_kind_of(settings_.boundary),
                                    .label = found.meter->device,
                                    .group = settings_.group});
+      const std::string& outlet = found.meter->outlet;
+      if (!outlet.empty()) contents_.devices.back().facts[kOutletFact] = outlet;
     }
     Signal signal = signal_of(found, settings_);
     signal.id = static_cast<std::uint32_t>(contents_.signals.size());

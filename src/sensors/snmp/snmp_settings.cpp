@@ -195,8 +195,9 @@ Status take_profile(const SensorSpec& spec, SnmpSettings& settings) {
   TRY(settings.boundary, boundary_setting(spec, is_outlet ? Boundary::node_ac : Boundary::rack));
   for (const SnmpPart& part : parts) {
     TRY(auto points, snmp_points(value_of(spec, "profile"), part, place));
-    settings.meters.push_back(
-        {device_name(spec, settings.access, part, parts.size() > 1), std::move(points)});
+    settings.meters.push_back({device_name(spec, settings.access, part, parts.size() > 1),
+                               std::move(points),
+                               is_outlet ? std::to_string(part.number) : std::string()});
   }
   return {};
 }
@@ -208,7 +209,7 @@ Status take_oid(const SensorSpec& spec, SnmpSettings& settings) {
   std::string device = value_of(spec, "device");
   if (device.empty()) device = fmt::format("{}/{}", settings.access.host, text_of(oid));
   settings.meters.push_back(
-      {std::move(device), {{.oid = std::move(oid), .unit = std::move(unit)}}});
+      {std::move(device), {{.oid = std::move(oid), .unit = std::move(unit)}}, ""});
   return {};
 }
 

@@ -15,6 +15,7 @@ namespace tokenjoule {
 struct SnmpMeter {
   std::string device;  ///< "pdu-1/outlet-3": address and outlet
   std::vector<SnmpPoint> points;
+  std::string outlet;  ///< its number, where it is an outlet
 };
 
 struct SnmpSettings {
