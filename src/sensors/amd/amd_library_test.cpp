@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
+#include "model/containment.hpp"
 #include "sensors/amd/amd_gpus.hpp"
 #include "sensors/amd/amd_sensor.hpp"
 #include "sensors/amd/scripted_amd_smi.hpp"
@@ -195,6 +196,13 @@ TEST(AmdLibrary, TheSecondDieOfAModuleIsNoGpuOfItsOwn) {
   const auto losses = (*world.opened)->take_losses();
   ASSERT_EQ(losses.size(), 1u);
   EXPECT_NE(losses[0].reason.find("0000:c6:00.0: the second die"), std::string::npos);
+}
+
+TEST(AmdLibrary, AModuleWithCpuCoresSaysThatItHoldsThem) {
+  World world = sound("pci_device = 0x74a0\n");
+  ASSERT_TRUE(world.opened.has_value()) << world.opened.error().message;
+  EXPECT_EQ(world.signal(Measurand::energy)->boundary, Boundary::gpu_module);
+  EXPECT_EQ(world.contents().devices[0].facts.at(kContainsFact), kCpuAndMemory);
 }
 
 TEST(AmdLibrary, LimitsTemperatureClocksUseAndMemoryAreReadOnceASecond) {
