@@ -27,7 +27,8 @@ struct AuditValue {
 
 struct AuditRule;
 
-/// Where something stands that could not be read; without a row: the whole file.
+/// Where something stands that is no row of the set: a row that could not be read; without a row: a
+/// whole file.
 struct UnreadRow {
   std::uint32_t file = 0;
   std::optional<std::uint32_t> row;

@@ -32,6 +32,11 @@ void AuditReport::add_unread(const ReadProblem& problem, AuditSeverity severity)
   finding.unread = UnreadRow{problem.file, problem.row};
 }
 
+void AuditReport::add_on_file(std::uint32_t file, AuditSeverity severity, std::string_view words,
+                              Values values) {
+  append(severity, words, values).unread = UnreadRow{file, std::nullopt};
+}
+
 void AuditReport::add_on_all(AuditSeverity severity, std::string_view words, Values values) {
   append(severity, words, values);
 }

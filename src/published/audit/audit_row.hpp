@@ -54,6 +54,8 @@ class AuditReport {
   }
   void add(const AuditRow& row, AuditSeverity severity, std::string_view words, Values values);
   void add_unread(const ReadProblem& problem, AuditSeverity severity);
+  void add_on_file(std::uint32_t file, AuditSeverity severity, std::string_view words,
+                   Values values);
   void add_on_all(AuditSeverity severity, std::string_view words, Values values);
   /// Findings in the order of the rules; rows of a rule in the order in which they came.
   std::vector<AuditFinding> take();
