@@ -74,11 +74,15 @@ const AuditRule* audit_rule_named(std::string_view word);
 struct AuditOptions {
   std::vector<const AuditRule*> rules;  ///< empty: all
   std::vector<std::uint32_t> rows;      ///< rows whose findings are wanted; empty: all
+  bool errors_only = false;             ///< only errors, and one of a rule and a row
 };
 
 /// Audits a set that has been read and finished. Rules that compare rows see all of them, whichever
 /// are wanted. Findings stand rule by rule, then row by row. Pure; linear in the rows, but for a
 /// sort of rows of one configuration.
 std::vector<AuditFinding> audit(const PublishedSet& set, const AuditOptions& options);
+
+/// For each row of the set the codes of the rules that call it an error: "R04;R05"; "" for none.
+std::vector<PooledText> audit_errors(PublishedSet& set);
 
 }  // namespace tokenjoule

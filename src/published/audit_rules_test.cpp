@@ -1,17 +1,14 @@
 #include "published/audit_rules.hpp"
 
 #include <algorithm>
-#include <fstream>
 #include <functional>
 #include <iterator>
 #include <set>
 #include <string>
 
-#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include "base/text.hpp"
-#include "published/mlperf_parts.hpp"
 
 namespace tokenjoule {
 namespace {
@@ -259,36 +256,6 @@ TEST(AuditRules, EachHasACodeAName_ASourceAndWordsOfItsOwn) {
   EXPECT_EQ(audit_rule_named("R09"), nullptr);
 }
 
-/// Cells of the rows of the tables in docs/audit.md whose first cell is a code in backquotes.
-std::vector<std::vector<std::string>> documented() {
-  std::ifstream file(TOKENJOULE_SOURCE_DIR "/docs/audit.md", std::ios::binary);
-  const std::string bytes(std::istreambuf_iterator<char>(file), {});
-  std::vector<std::vector<std::string>> rows;
-  for (const std::string_view line : split(bytes, '\n')) {
-    if (!starts_with(line, "| `") || starts_with(line, "| `--")) continue;
-    std::vector<std::string> cells;
-    for (const auto cell : split(line.substr(1, line.size() - 2), '|'))
-      cells.emplace_back(trimmed(cell));
-    rows.push_back(std::move(cells));
-  }
-  return rows;
-}
-
-TEST(AuditDocs, HaveARowForEachRuleWithItsThresholdAndSource) {
-  const auto rows = documented();
-  ASSERT_EQ(rows.size(), audit_rules().size());
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const AuditRule& rule = audit_rules()[i];
-    ASSERT_EQ(rows[i].size(), 6U) << rule.code;
-    EXPECT_EQ(rows[i][0], "`" + std::string(rule.code) + "`");
-    EXPECT_EQ(rows[i][1], "`" + std::string(rule.name) + "`");
-    EXPECT_EQ(rows[i][2], rule.severities);
-    EXPECT_EQ(rows[i][3], rule.what);
-    EXPECT_EQ(rows[i][4], rule.threshold);
-    EXPECT_EQ(rows[i][5], rule.source);
-  }
-}
-
 TEST(Audit, ARowThatCouldNotBeReadIsAnErrorAndAPowerLogThatCouldNotAWarning) {
   PublishedSet set = set_of({inferencex_row()});
   set.problems.push_back({0, 7, "cut off"});
@@ -305,40 +272,6 @@ TEST(Audit, ARowThatCouldNotBeReadIsAnErrorAndAPowerLogThatCouldNotAWarning) {
   EXPECT_EQ(telemetry[0].unread->file, 1U);
   set.problems.clear();
   EXPECT_TRUE(findings_of(set, "R34").empty());
-}
-
-// A client of the power measurement whose test ran from 1 000 000 to 1 000 600 s.
-PublishedSet powered_run(double clock_gap_s, std::string_view begin, std::string_view end) {
-  PublishedSet set;
-  set.files = {{"sut/power/client.json", "mlperf"}, {"sut/run_1/mlperf_log_detail.txt", "mlperf"}};
-  set.sidecars.push_back({0, kMlperfSession,
-                          fmt::format(R"({{"version": "mlcommons/power client v1", "timezone": 0,
-           "modules": {{"ptd_client_server.lib.client": "x"}},
-           "phases": {{"testing": [[999990, 1], [1000000, 2], [1000600, 3]]}},
-           "messages": [{{"cmd": "time", "reply": "999990.0", "cmd_time": {}}}]}})",
-                                      999990 - clock_gap_s)});
-  const auto line = [](std::string_view key, std::string_view value) {
-    return fmt::format(":::MLLOG {{\"key\": \"{}\", \"value\": \"{}\"}}\n", key, value);
-  };
-  set.sidecars.push_back(
-      {1, kMlperfDetailLog, line("power_begin", begin) + line("power_end", end)});
-  return set;
-}
-
-TEST(Audit, APowerSessionHasOneClockAndItsWindowInItsTest) {
-  // 1 000 000 s is 1970-01-12 13:46:40 UTC.
-  const std::string_view begin = "01-12-1970 13:47:00.000";
-  const std::string_view end = "01-12-1970 13:56:00.000";
-  EXPECT_TRUE(findings_of(powered_run(0.1, begin, end), "M10").empty());
-  EXPECT_EQ(findings_of(powered_run(0.9, begin, end), "M10").size(), 1U);
-  // A whole hour off is a zone, twenty minutes are another run.
-  EXPECT_TRUE(
-      findings_of(powered_run(0.1, "01-12-1970 14:47:00.000", "01-12-1970 14:56:00.000"), "M10")
-          .empty());
-  EXPECT_EQ(
-      findings_of(powered_run(0.1, "01-12-1970 14:07:00.000", "01-12-1970 14:16:00.000"), "M10")
-          .size(),
-      1U);
 }
 
 TEST(Audit, ComparesWithAllRowsButSpeaksOfThoseAskedForOnly) {

@@ -129,6 +129,10 @@ std::vector<Column> energies() {
        [](Line l) { return cell(l.figure->gpu_w); }},
       {"system_w", "W", "watts of all GPUs, or of the whole system at the wall",
        [](Line l) { return cell(l.figure->system_w); }},
+      {"gpus_used", "GPUs used", "GPUs that the model ran on",
+       [](Line l) { return cell(gpus_used(*l.row)); }},
+      {"gpus_charged", "GPUs charged", "GPUs whose energy is in the figures",
+       [](Line l) { return cell(l.figure->gpus_charged); }},
       {"limit_source", "from", "who says the watts: option, submission or catalogue",
        [](Line l) {
          return l.figure->limit_source ? cell(name_of(*l.figure->limit_source)) : CellValue{};
@@ -174,6 +178,8 @@ std::vector<Column> whose() {
       {"availability", "availability", "available, preview or rdi",
        [](Line l) { return cell(l.row->attribution.availability); }},
       {"url", "URL", "page of the run", [](Line l) { return cell(l.row->attribution.url); }},
+      {"flags", "flags", "what is to be known of the row; error:CODE is a rule of the audit",
+       [](Line l) { return cell(l.flags); }},
   };
 }
 
@@ -186,6 +192,22 @@ struct Known {
 constexpr Known kComparators[] = {{"ps5", 200}};
 
 }  // namespace
+
+TableLine line_of(PublishedSet& set, const PublishedFigure& figure, PooledText errors) {
+  TableLine line{&set.rows[figure.row], &figure, errors, {}};
+  std::string flags;
+  const auto add = [&](std::string_view flag) {
+    flags += flags.empty() ? "" : ";";
+    flags += flag;
+  };
+  for (const RowFlag flag : line.row->flags) add(name_of(flag));
+  if (charges_idle_gpus(*line.row, figure)) add("idle_gpus_charged");
+  for (const auto code : split(errors, ';')) {
+    if (!code.empty()) add("error:" + std::string(code));
+  }
+  line.flags = set.keep(flags);
+  return line;
+}
 
 CellValue Column::at(const TableLine& line) const {
   if (!comparator_w) return of(line);

@@ -204,6 +204,10 @@ TEST(PowerTableTest, PlaceholdersAndTypingErrorsAreRefused) {
   EXPECT_FALSE(PowerTable::parse("gpu,watts\nrtx5090,9990\n"));
   EXPECT_FALSE(PowerTable::parse("gpu,watts\nh200,\n"));
   EXPECT_FALSE(PowerTable::parse("gpu,power\nh200,700\n"));
+  const auto no_day = PowerTable::parse("gpu,watts,from\nh200,700,2026-02-31\n");
+  ASSERT_FALSE(no_day);
+  EXPECT_NE(no_day.error().message.find("2026-02-31"), std::string::npos);
+  EXPECT_FALSE(PowerTable::parse("gpu,watts,from,until\nh200,700,2026-02-02,2026-02-01\n"));
   const auto shifted = PowerTable::parse("gpu,watts\nh200,700,x\n");
   ASSERT_FALSE(shifted);
   EXPECT_EQ(shifted.error().message, "line 2 has 3 cells, the first row 2");
