@@ -103,8 +103,12 @@ std::string main_reasons(const Estimates& estimates) {
     reasons.emplace_back(count, why);
   }
   if (reasons.empty()) return "no row has an energy";
+  // What is nearest to an answer comes first: rows that only do not reach far enough.
+  const auto rank = [&](const auto& reason) {
+    return std::pair(estimates.outside.count(std::string(reason.second)), reason.first);
+  };
   std::stable_sort(reasons.begin(), reasons.end(),
-                   [](const auto& a, const auto& b) { return a.first > b.first; });
+                   [&](const auto& a, const auto& b) { return rank(a) > rank(b); });
   std::string words;
   for (std::size_t i = 0; i < reasons.size() && i < kTold; ++i)
     words +=

@@ -186,10 +186,22 @@ std::vector<Column> whose() {
 struct Known {
   std::string_view name;
   double watts;
+  std::string_view source;
 };
 
 /// A console while it plays, as the table of a published comparison takes it.
-constexpr Known kComparators[] = {{"ps5", 200}};
+constexpr Known kComparators[] = {
+    {"ps5", 200,
+     "as in Alex Bradbury, Per-query energy consumption of LLMs, muxup.com, CC BY 4.0"}};
+
+/// Where watts of its own come from; "" for stated ones.
+std::string source_of(const Comparator& comparator) {
+  for (const Known& known : kComparators) {
+    if (known.name == comparator.name && known.watts == comparator.watts)
+      return fmt::format(" ({})", known.source);
+  }
+  return {};
+}
 
 }  // namespace
 
@@ -200,11 +212,11 @@ TableLine line_of(PublishedSet& set, const PublishedFigure& figure, PooledText e
     flags += flags.empty() ? "" : ";";
     flags += flag;
   };
-  for (const RowFlag flag : line.row->flags) add(name_of(flag));
-  if (charges_idle_gpus(*line.row, figure)) add("idle_gpus_charged");
   for (const auto code : split(errors, ';')) {
     if (!code.empty()) add("error:" + std::string(code));
   }
+  if (charges_idle_gpus(*line.row, figure)) add("idle_gpus_charged");
+  for (const RowFlag flag : line.row->flags) add(name_of(flag));
   line.flags = set.keep(flags);
   return line;
 }
@@ -253,8 +265,8 @@ Column column_of(const Comparator& comparator) {
   column.name = comparator.name + "_min";
   column.header = column.name;
   column.words =
-      fmt::format("minutes of {} at {} W on the energy of one query of the nominal lengths",
-                  comparator.name, comparator.watts);
+      fmt::format("minutes of {} at {} W{} on the energy of one query of the nominal lengths",
+                  comparator.name, comparator.watts, source_of(comparator));
   column.comparator_w = comparator.watts;
   column.about_energy = true;
   return column;

@@ -16,7 +16,7 @@ struct TableLine {
   const PublishedResult* row = nullptr;
   const PublishedFigure* figure = nullptr;
   PooledText errors;  ///< "R04;R05": rules by which the audit calls the row an error
-  PooledText flags;   ///< "seeded_lengths;error:R04": all that is to be known beside the figures
+  PooledText flags;   ///< "error:R04;seeded_lengths": all that is to be known beside the figures
 
   bool has_error() const { return !errors.empty(); }
 };

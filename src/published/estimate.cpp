@@ -70,7 +70,8 @@ std::string fault_in(Estimate& estimate, const QueryLengths& lengths) {
                            row.lengths.output);
   auto fit = fit_lengths(published);
   if (!fit) return fmt::format("{}: {}", fit.error().message, spanned);
-  if (!in_span(published, lengths))
+  estimate.outside = !in_span(published, lengths);
+  if (estimate.outside)
     return fmt::format("its rows span {}, and {}/{} is outside", spanned, lengths.input,
                        lengths.output);
   estimate.fit = *fit;
@@ -118,6 +119,7 @@ Estimates estimates_of(const PublishedSet& set, const Footing& footing,
       made.found.push_back(std::move(estimate));
     } else {
       ++made.refused[fault];
+      if (estimate.outside) made.outside.insert(fault);
     }
   }
   std::stable_sort(made.found.begin(), made.found.end(), [](const Estimate& a, const Estimate& b) {

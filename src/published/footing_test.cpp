@@ -137,9 +137,11 @@ TEST(Footing, JoulesOfOnePartOnlyAreNotTaken) {
 "output_tput_per_gpu":20,"input_tput_per_gpu":260,"avg_power_w":500,"joules_per_output_token":1.5,
 "joules_per_input_token":9,"joules_per_total_token":5}])");
   const auto figure = footing(set).figures.at(0);
-  EXPECT_DOUBLE_EQ(*figure.j_output, 37.5);  // 12 * 500 W / (8 * 20 tokens/s)
+  EXPECT_DOUBLE_EQ(*figure.j_output, 37.5);  // 5 J * 12 * 100 tokens/s / (8 * 20 tokens/s)
   EXPECT_EQ(figure.j_total, 5.0);
-  EXPECT_EQ(figure.basis, "GPU boards, measured; not verified");
+  EXPECT_EQ(figure.basis,
+            "GPU boards, measured; not verified; mean of the cluster, prefill and decode GPUs "
+            "alike");
 }
 
 TEST(Footing, PowerThatIsNotValidOrOfAnUnknownSchemaIsRefused) {

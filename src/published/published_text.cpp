@@ -93,7 +93,9 @@ Layout layout_of(const PublishedTable& table, const Section& section, Citations&
     cells.reserve(table.columns.size() + 1);
     for (std::size_t i = 0; i < table.columns.size(); ++i) {
       const CellValue cell = table.columns[i].at(*line);
-      cells.push_back(cut(shown(cell)));
+      // Marks are never cut off.
+      const bool mark = table.columns[i].name == "flags";
+      cells.push_back(mark ? shown(cell) : cut(shown(cell)));
       layout.widths[i] = std::max(layout.widths[i], cells.back().size());
       if (is_number(cell)) layout.right[i] = true;
       if (cell.median && is_number(cell)) layout.medians = true;

@@ -27,6 +27,27 @@ std::string_view words_of(EnergyKind kind) {
 
 namespace {
 
+void add(std::string& words, std::string_view part) {
+  if (!part.empty()) words += fmt::format("{}{}", words.empty() ? "" : ", ", quoted(part));
+}
+
+std::string publication_of(const PublishedResult& row) {
+  switch (row.source) {
+    case PublishedSource::inferencex: return "InferenceX";
+    case PublishedSource::mlperf: return "MLPerf Inference";
+    case PublishedSource::mlenergy: return "ML.ENERGY Leaderboard";
+    case PublishedSource::tokenjoule: return "tokenjoule";
+    case PublishedSource::csv: break;
+  }
+  return {};
+}
+
+std::string_view remark_on(const PublishedResult& row) {
+  return row.source == PublishedSource::mlperf ? "; our calculation, not an MLPerf metric" : "";
+}
+
+}  // namespace
+
 std::string_view notice_of(PublishedSource source) {
   switch (source) {
     case PublishedSource::inferencex:
@@ -48,27 +69,6 @@ std::string_view notice_of(PublishedSource source) {
   }
   return "";
 }
-
-void add(std::string& words, std::string_view part) {
-  if (!part.empty()) words += fmt::format("{}{}", words.empty() ? "" : ", ", quoted(part));
-}
-
-std::string publication_of(const PublishedResult& row) {
-  switch (row.source) {
-    case PublishedSource::inferencex: return "InferenceX";
-    case PublishedSource::mlperf: return "MLPerf Inference";
-    case PublishedSource::mlenergy: return "ML.ENERGY Leaderboard";
-    case PublishedSource::tokenjoule: return "tokenjoule";
-    case PublishedSource::csv: break;
-  }
-  return {};
-}
-
-std::string_view remark_on(const PublishedResult& row) {
-  return row.source == PublishedSource::mlperf ? "; our calculation, not an MLPerf metric" : "";
-}
-
-}  // namespace
 
 std::string attribution_of(const PublishedResult& row) {
   std::string words = publication_of(row);

@@ -111,9 +111,9 @@ PublishedTable table_of(const World& world) {
 TEST(PublishedTableText, ShowsMediansMarkedAndAbsentValuesAsSuch) {
   const World world;
   const std::string text = published_terminal(table_of(world));
-  EXPECT_NE(text.find("framework  tok/s/user  J/tok  Wh/answer\n"
-                      "trt                50   13.7  n/a\n"
-                      "sglang            40m   6.85  n/a\n"),
+  EXPECT_NE(text.find("framework  tok/s/user  J/tok  Wh/answer  of\n"
+                      "trt                50   13.7  n/a        [1]\n"
+                      "sglang            40m   6.85  n/a        [1]\n"),
             std::string::npos)
       << text;
   EXPECT_NE(text.find("provisioned: watts that a planner sets aside"), std::string::npos);
@@ -153,7 +153,7 @@ TEST(LineOf, SaysFlagsAndErrors) {
   World world;
   world.set.rows[0].mark(RowFlag::seeded_lengths);
   const TableLine line = line_of(world.set, world.footing.figures[0], "R04;R05");
-  EXPECT_EQ(line.flags, "seeded_lengths;error:R04;error:R05");
+  EXPECT_EQ(line.flags, "error:R04;error:R05;seeded_lengths");
   EXPECT_TRUE(line.has_error());
   EXPECT_EQ(line_of(world.set, world.footing.figures[1], {}).flags, "");
 }

@@ -57,7 +57,7 @@ class Import(unittest.TestCase):
             made = sorted(folder.glob("tokenjoule-import-*"))
             self.assertEqual(len(made), 3)
             files = result_of(made[0])["configuration"]["import"]["files"]
-            self.assertEqual([entry["name"] for entry in files], ["inferencex_raw.json", "power.csv"])
+            self.assertEqual([entry["file"] for entry in files], ["inferencex_raw.json", "power.csv"])
             (folder / "broken.json.gz").write_bytes(b"\x1f\x8bnothing")
             done = tokenjoule("import", "auto", folder / "broken.json.gz", folder / "power.csv.gz", "--out", folder / "out")
             self.assertEqual(done.returncode, 3)
