@@ -138,6 +138,19 @@ std::vector<std::string> own_words(const std::vector<std::string>& arguments) {
   return {arguments.begin(), std::find(arguments.begin(), arguments.end(), "--")};
 }
 
+Status each_once(const ParsedOptions& parsed, const std::vector<OptionSpec>& options) {
+  for (const OptionSpec& option : options) {
+    const std::string name = canonical_name(option);
+    const auto values = parsed.texts(name);
+    if (option.kind != OptionKind::value || values.size() < 2) continue;
+    return failure(ErrorKind::usage,
+                   fmt::format("--{} is given twice: \"{}\" and \"{}\"", name, quoted(values[0]),
+                               quoted(values[1])),
+                   "give it once");
+  }
+  return {};
+}
+
 Result<ParsedOptions> parse_options(const CommandSpec& command,
                                     const std::vector<std::string>& words) {
   Parser parser(command);

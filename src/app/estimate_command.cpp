@@ -9,6 +9,7 @@
 #include "app/published_command.hpp"
 #include "app/version.hpp"
 #include "base/text.hpp"
+#include "published/audit_rules.hpp"
 #include "published/estimate.hpp"
 #include "published/selection.hpp"
 
@@ -38,7 +39,7 @@ Status take_conditions(const ParsedOptions& parsed, EstimateChoice& choice) {
   for (const auto& text : parsed.texts("where")) {
     TRY(auto conditions, conditions_in(text, {}));
     for (Condition& condition : conditions) {
-      if (condition.column.about_energy) {
+      if (condition.column.about_energy || condition.column.name == "flags") {
         return failure(ErrorKind::usage,
                        fmt::format("--where {}: estimate chooses rows by what ran and how, not by "
                                    "energy",
@@ -70,48 +71,77 @@ Status take_all(const ParsedOptions& parsed, EstimateChoice& choice) {
                  "give table or json");
 }
 
-std::vector<std::uint32_t> chosen_rows(const PublishedSet& set, const EstimateChoice& choice) {
+std::vector<std::uint32_t> chosen_rows(PublishedSet& set, const EstimateChoice& choice) {
   std::vector<std::uint32_t> chosen;
+  const auto errors = audit_errors(set);
+  std::size_t wrong = 0;
   for (std::uint32_t i = 0; i < set.rows.size(); ++i) {
     const TableLine line{&set.rows[i], nullptr};
     const bool meets =
         std::all_of(choice.conditions.begin(), choice.conditions.end(),
                     [&](const Condition& condition) { return condition.holds(line); });
     // Cached prompt tokens of agents count as input: their lengths mean something else.
-    if (meets && !set.rows[i].has(RowFlag::agentic)) chosen.push_back(i);
+    if (!meets || set.rows[i].has(RowFlag::agentic)) continue;
+    if (errors[i].empty()) chosen.push_back(i);
+    if (!errors[i].empty()) ++wrong;
   }
+  if (wrong > 0)
+    put_error(
+        fmt::format("tokenjoule: {} rows are left out: the audit calls them errors "
+                    "(tokenjoule published audit says why)\n",
+                    wrong));
   return chosen;
 }
 
-/// The reason that most configurations have, for a refusal of all.
-std::string main_reason(const Estimates& estimates) {
+/// The reasons that most configurations have, for a refusal of all.
+std::string main_reasons(const Estimates& estimates) {
+  constexpr std::size_t kTold = 3;
+  std::vector<std::pair<std::size_t, std::string_view>> reasons;
   std::size_t all = 0;
-  std::size_t most = 0;
-  std::string_view reason = "no row has an energy";
   for (const auto& [why, count] : estimates.refused) {
     all += count;
-    if (count <= most) continue;
-    most = count;
-    reason = why;
+    reasons.emplace_back(count, why);
   }
-  return fmt::format("{} of {}: {}", most, all, reason);
+  if (reasons.empty()) return "no row has an energy";
+  // What is nearest to an answer comes first: rows that only do not reach far enough.
+  const auto rank = [&](const auto& reason) {
+    return std::pair(estimates.outside.count(std::string(reason.second)), reason.first);
+  };
+  std::stable_sort(reasons.begin(), reasons.end(),
+                   [&](const auto& a, const auto& b) { return rank(a) > rank(b); });
+  std::string words;
+  for (std::size_t i = 0; i < reasons.size() && i < kTold; ++i)
+    words +=
+        fmt::format("{}{} of {}: {}", i == 0 ? "" : "; ", reasons[i].first, all, reasons[i].second);
+  if (reasons.size() > kTold) words += fmt::format("; {} more reasons", reasons.size() - kTold);
+  return words;
 }
 
+std::vector<OptionSpec> estimate_options();
+
 Result<int> run_estimate(const ParsedOptions& parsed) {
+  TRY_DO(each_once(parsed, estimate_options()));
   EstimateChoice choice;
   TRY_DO(take_all(parsed, choice));
   TRY(auto set, published_set_of(choice.files));
   tell_reading(set);
   const auto rows = chosen_rows(set, choice);
-  if (rows.empty()) return failure(ErrorKind::missing, "no row meets --where", "loosen it");
+  if (rows.empty()) {
+    return failure(
+        ErrorKind::missing, "no row is left to estimate from",
+        "loosen --where; agents' traces and rows that the audit calls errors do not count");
+  }
   const Footing footing = footing_of(set, rows, choice.footing);
   tell_footing(set, footing);
   const Estimates estimates = estimates_of(set, footing, choice.lengths);
   if (estimates.found.empty()) {
-    return failure(ErrorKind::missing,
-                   fmt::format("no configuration allows an estimate; {}", main_reason(estimates)),
-                   "it takes rows of one configuration at three lengths or more that enclose the "
-                   "lengths asked for");
+    return failure(
+        ErrorKind::missing,
+        fmt::format("no configuration allows an estimate for {} input and {} output "
+                    "tokens; {}",
+                    choice.lengths.input, choice.lengths.output, main_reasons(estimates)),
+        "it takes rows of one configuration at three lengths or more that enclose the "
+        "lengths asked for");
   }
   put_out(choice.json ? estimates_json(set, estimates, choice.lengths, version())
                       : estimates_text(set, estimates, choice.lengths,

@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include "app/output.hpp"
+#include "base/stamp.hpp"
 #include "base/text.hpp"
 #include "io/file.hpp"
 
@@ -47,19 +48,13 @@ Status take_tables(const ParsedOptions& parsed, FootingChoice& choice) {
   return {};
 }
 
-bool is_day(std::string_view text) {
-  const auto parts = split(text, '-');
-  return parts.size() == 3 && parts[0].size() == 4 && parts[1].size() == 2 &&
-         parts[2].size() == 2 && integer_in(parts[0]) && integer_in(parts[1]) &&
-         integer_in(parts[2]);
-}
-
 Status take_energy(const ParsedOptions& parsed, FootingChoice& choice) {
   TRY(choice.footing.achieved, parsed.number("achieved", 0.001, 1));
   for (const auto& text : parsed.texts("power-as-of")) {
     for (auto& day : comma_list(text)) {
-      if (!is_day(day)) {
-        return failure(ErrorKind::usage, fmt::format("--power-as-of \"{}\" is no day", quoted(day)),
+      if (!is_calendar_day(day)) {
+        return failure(ErrorKind::usage,
+                       fmt::format("--power-as-of \"{}\" is no day of the calendar", quoted(day)),
                        "give it as 2026-07-13");
       }
       choice.footing.days.push_back(std::move(day));

@@ -11,6 +11,7 @@
 #include "app/version.hpp"
 #include "base/stamp.hpp"
 #include "base/text.hpp"
+#include "io/data_files.hpp"
 #include "io/digest.hpp"
 #include "io/file.hpp"
 #include "record/import/imported_run.hpp"
@@ -77,6 +78,11 @@ Result<std::string> text_of(const std::filesystem::path& path) {
                    "cut it to the run: at most 1 GiB can be read");
   }
   TRY(std::string text, file_bytes(path));
+  if (is_gzip(text)) {
+    auto plain = unpacked_gzip(text, DataFileBounds{});
+    if (!plain) return unexpected(std::move(plain).error().in(quoted(path.string())));
+    text = std::move(*plain);
+  }
   if (starts_with(text, "\xEF\xBB\xBF")) text.erase(0, 3);
   return text;
 }
@@ -111,7 +117,8 @@ Status read_file(Logs& logs, const std::string& file, const LogFormat* format,
   if (format == nullptr) {
     TRY(format, format_of(text, file));
   }
-  const std::string name = std::filesystem::path(file).filename().string();
+  std::string name = std::filesystem::path(file).filename().string();
+  if (ends_with(name, ".gz")) name.resize(name.size() - std::string_view(".gz").size());
   logs.files.push_back({name, std::string(format->name), sha256_hex(text)});
   if (format->read_power != nullptr) {
     auto power = format->read_power(text, options.read);
@@ -258,18 +265,34 @@ Result<ImportOptions> import_options(const ParsedOptions& parsed) {
   return options;
 }
 
-std::string folder_for(const ParsedOptions& parsed) {
-  if (const auto out = parsed.text("out")) return *out;
-  return fmt::format("tokenjoule-import-{:%Y%m%d-%H%M%S}", fmt::localtime(std::time(nullptr)));
+/// The new folder: that of --out, else one by the time. Two imports of one second get two.
+Result<std::filesystem::path> folder_for(const ParsedOptions& parsed) {
+  if (const auto out = parsed.text("out")) {
+    TRY_DO(make_new_folder(*out));
+    return std::filesystem::path(*out);
+  }
+  const std::string name =
+      fmt::format("tokenjoule-import-{:%Y%m%d-%H%M%S}", fmt::localtime(std::time(nullptr)));
+  constexpr int kMostOfASecond = 1000;
+  for (int number = 1;; ++number) {
+    const std::filesystem::path folder = number == 1 ? name : fmt::format("{}-{}", name, number);
+    const auto made = make_new_folder(folder);
+    if (made) return folder;
+    std::error_code none;
+    if (!std::filesystem::exists(folder, none) || number == kMostOfASecond)
+      return unexpected(made.error());
+  }
 }
 
+std::vector<OptionSpec> import_option_specs();
+
 Result<int> run_import(const ParsedOptions& parsed) {
+  TRY_DO(each_once(parsed, import_option_specs()));
   TRY(const OutputFormat format, output_format_in(parsed.text("format")));
   TRY(const ImportOptions options, import_options(parsed));
   TRY(const Logs logs, read_files(parsed, options));
   TRY(const auto events, imported_run(*logs.load, logs.powers, logs.files, options.choice));
-  const std::filesystem::path folder = folder_for(parsed);
-  TRY_DO(make_new_folder(folder));
+  TRY(const std::filesystem::path folder, folder_for(parsed));
   TRY_DO(write_new_file(folder / "run.jsonl", run_file_text(events)));
   AnalysisChoice choice;
   if (parsed.flag("strict")) choice.strict = true;

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -49,9 +50,20 @@ Result<std::optional<double>> positive(const ParsedOptions& parsed, const std::s
   return value;
 }
 
+/// A figure of the command line; one that --from has as well must be the same within 1 %.
 template <typename T>
-void take(std::optional<Given<T>>& into, const std::optional<double>& value) {
-  if (value) into = Given<T>{T(*value)};
+Status take(std::optional<Given<T>>& into, const std::optional<double>& value,
+            std::string_view option) {
+  constexpr double kSame = 0.01;
+  if (!value) return {};
+  if (into && std::abs(*value - into->value.value()) > kSame * std::abs(into->value.value())) {
+    return failure(ErrorKind::usage,
+                   fmt::format("--{} and --from state different figures: {:.5g} and {:.5g}", option,
+                               *value, into->value.value()),
+                   "give one of both");
+  }
+  into = Given<T>{T(*value)};
+  return {};
 }
 
 Status take_figures(const ParsedOptions& parsed, PlanInputs& in) {
@@ -60,11 +72,11 @@ Status take_figures(const ParsedOptions& parsed, PlanInputs& in) {
   TRY(const auto idle, amount(parsed, "idle-power", D::power));
   TRY(const auto rate, positive(parsed, "tokens-per-second", D::tokens_per_second));
   TRY(const auto query, positive(parsed, "query-energy", D::energy));
-  take(in.energy, energy);
-  take(in.busy_power, power);
-  take(in.idle_power, idle);
-  take(in.throughput, rate);
-  take(in.query_energy, query);
+  TRY_DO(take(in.energy, energy, "energy"));
+  TRY_DO(take(in.busy_power, power, "power"));
+  TRY_DO(take(in.idle_power, idle, "idle-power"));
+  TRY_DO(take(in.throughput, rate, "tokens-per-second"));
+  TRY_DO(take(in.query_energy, query, "query-energy"));
   TRY(in.tokens_per_query, positive(parsed, "tokens-per-query", D::tokens));
   TRY(in.busy_hours, amount_within(parsed, "busy-hours", D::hours, 0, 24));
   TRY(in.tokens_per_day, positive(parsed, "tokens-per-day", D::tokens_per_day));
@@ -123,7 +135,10 @@ Result<PlanInputs> inputs_in(const ParsedOptions& parsed) {
   return in;
 }
 
+std::vector<OptionSpec> plan_options();
+
 Result<int> run_plan(const ParsedOptions& parsed) {
+  TRY_DO(each_once(parsed, plan_options()));
   const std::string format = parsed.text("format").value_or("table");
   if (format != "table" && format != "json" && format != "markdown") {
     return failure(ErrorKind::usage, fmt::format("--format {} is none", quoted(format)),

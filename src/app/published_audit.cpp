@@ -50,7 +50,7 @@ Result<AuditChoice> choice_of(const ParsedOptions& options) {
   for (const auto& text : options.texts("where")) {
     TRY(auto conditions, conditions_in(text, {}));
     for (Condition& condition : conditions) {
-      if (condition.column.about_energy) {
+      if (condition.column.about_energy || condition.column.name == "flags") {
         return failure(ErrorKind::usage,
                        fmt::format("an audit knows no {}: it is of a table", condition.column.name),
                        "take columns about the row itself: model, gpu, isl, conc …");

@@ -11,7 +11,7 @@ namespace tokenjoule {
 
 namespace {
 
-constexpr std::size_t kLinesTold = 10;  ///< of problems, then their number
+constexpr std::size_t kLinesTold = 10;  ///< files with problems, then their number
 
 /// Files met in a folder or an archive need not be results: they are counted, not complained about.
 struct Gathered {
@@ -55,14 +55,22 @@ Result<PublishedSet> published_set_of(const std::vector<std::string>& files) {
 }
 
 void tell_reading(const PublishedSet& set) {
-  for (std::size_t i = 0; i < set.problems.size() && i < kLinesTold; ++i) {
-    const ReadProblem& problem = set.problems[i];
-    put_error(fmt::format("tokenjoule: {}{}: {}\n", quoted(set.files[problem.file].name, 300),
-                          problem.row ? fmt::format(", row {}", *problem.row + 1) : "",
-                          problem.message));
+  // One line a file: a table whose columns are shifted has a problem in every row.
+  std::map<std::uint32_t, std::size_t> count;
+  std::vector<const ReadProblem*> first;
+  for (const ReadProblem& problem : set.problems) {
+    if (++count[problem.file] == 1) first.push_back(&problem);
   }
-  if (set.problems.size() > kLinesTold)
-    put_error(fmt::format("tokenjoule: {} more like these\n", set.problems.size() - kLinesTold));
+  for (std::size_t i = 0; i < first.size() && i < kLinesTold; ++i) {
+    const ReadProblem& problem = *first[i];
+    const std::size_t more = count[problem.file] - 1;
+    put_error(fmt::format("tokenjoule: {}{}: {}{}\n", quoted(set.files[problem.file].name, 300),
+                          problem.row ? fmt::format(", row {}", *problem.row + 1) : "",
+                          problem.message,
+                          more > 0 ? fmt::format(" ({} more problems in this file)", more) : ""));
+  }
+  if (first.size() > kLinesTold)
+    put_error(fmt::format("tokenjoule: {} more files with problems\n", first.size() - kLinesTold));
   if (set.duplicates > 0)
     put_error(
         fmt::format("tokenjoule: {} rows stood there twice and count once\n", set.duplicates));

@@ -10,6 +10,7 @@
 #include "app/published_command.hpp"
 #include "app/version.hpp"
 #include "base/text.hpp"
+#include "published/audit_rules.hpp"
 #include "published/published_table.hpp"
 #include "published/real_lengths.hpp"
 #include "published/selection.hpp"
@@ -22,7 +23,7 @@ namespace {
 struct TableChoice : FootingChoice {
   std::vector<Comparator> comparators;
   std::vector<Condition> about_rows;
-  std::vector<Condition> about_energy;
+  std::vector<Condition> about_lines;  ///< about energy or flags, which a row alone has not
   std::vector<SortKey> sort;
   std::vector<Column> columns;
   const PublishedFormat* format = nullptr;
@@ -38,8 +39,8 @@ Status take_selection(const ParsedOptions& parsed, TableChoice& choice) {
     TRY(auto conditions, conditions_in(text, choice.comparators));
     for (Condition& condition : conditions) {
       choice.with_agentic = choice.with_agentic || condition.column.name == "scenario";
-      (condition.column.about_energy ? choice.about_energy : choice.about_rows)
-          .push_back(std::move(condition));
+      const bool of_line = condition.column.about_energy || condition.column.name == "flags";
+      (of_line ? choice.about_lines : choice.about_rows).push_back(std::move(condition));
     }
   }
   TRY(choice.sort,
@@ -120,46 +121,92 @@ void keep_first(std::vector<TableLine>& lines, std::int64_t count) {
       lines.end());
 }
 
-std::vector<TableLine> lines_of(const PublishedSet& set, const Footing& footing,
-                                const TableChoice& choice) {
+/// Rows that the audit calls errors stay in the table, marked and behind the others.
+void tell_errors(const std::vector<TableLine>& lines, bool frontier) {
+  const auto count = std::count_if(lines.begin(), lines.end(),
+                                   [](const TableLine& line) { return line.has_error(); });
+  if (count == 0) return;
+  put_error(
+      fmt::format("tokenjoule: {} lines are of rows that the audit calls errors (column flags; "
+                  "tokenjoule published audit says why): {}\n",
+                  count, frontier ? "left out of the frontier" : "ranked behind the others"));
+}
+
+std::vector<TableLine> lines_of(PublishedSet& set, const Footing& footing,
+                                const std::vector<PooledText>& errors, const TableChoice& choice) {
   std::vector<TableLine> lines;
   for (const PublishedFigure& figure : footing.figures) {
-    const TableLine line{&set.rows[figure.row], &figure};
-    if (all_hold(choice.about_energy, line)) lines.push_back(line);
+    const TableLine line = line_of(set, figure, errors[figure.row]);
+    if (all_hold(choice.about_lines, line)) lines.push_back(line);
   }
+  tell_errors(lines, choice.frontier);
   if (choice.frontier) lines = frontier_of(lines);
   sort_lines(lines, choice.sort, choice.ranking);
   if (choice.rows) keep_first(lines, *choice.rows);
   return lines;
 }
 
-/// The chosen columns, and those that the sources of the lines ask for.
-Result<std::vector<Column>> columns_for(const std::vector<TableLine>& lines,
-                                        const TableChoice& choice) {
-  std::vector<Column> columns = choice.columns;
-  if (choice.own_columns) return columns;
+/// Columns that the lines ask for: what tells rows of their sources apart, and marks. Of marks none
+/// is left out, whatever columns are asked for.
+std::vector<std::string> names_asked_for(const std::vector<TableLine>& lines,
+                                         const TableChoice& choice) {
+  std::vector<std::string> names;
   std::set<PublishedSource> sources;
   for (const TableLine& line : lines) sources.insert(line.row->source);
   for (const PublishedSource source : sources) {
-    for (const std::string& name : columns_telling(source)) {
-      const bool there = std::any_of(columns.begin(), columns.end(),
-                                     [&](const Column& column) { return column.name == name; });
-      if (there) continue;
-      TRY(auto column, column_named(name, choice.comparators));
-      columns.push_back(std::move(column));
-    }
+    if (choice.own_columns) break;
+    for (std::string& name : columns_telling(source)) names.push_back(std::move(name));
+  }
+  const auto any = [&](auto&& holds) { return std::any_of(lines.begin(), lines.end(), holds); };
+  if (any([](const TableLine& line) { return charges_idle_gpus(*line.row, *line.figure); })) {
+    names.emplace_back("gpus_used");
+    names.emplace_back("gpus_charged");
+  }
+  if (any([](const TableLine& line) { return !line.flags.empty(); })) names.emplace_back("flags");
+  return names;
+}
+
+/// The chosen columns, and those that the lines ask for.
+Result<std::vector<Column>> columns_for(const std::vector<TableLine>& lines,
+                                        const TableChoice& choice) {
+  std::vector<Column> columns = choice.columns;
+  for (const std::string& name : names_asked_for(lines, choice)) {
+    const bool there = std::any_of(columns.begin(), columns.end(),
+                                   [&](const Column& column) { return column.name == name; });
+    if (there) continue;
+    TRY(auto column, column_named(name, choice.comparators));
+    columns.push_back(std::move(column));
   }
   return columns;
 }
 
+/// Why the table is empty.
+Result<int> nothing_left(const PublishedSet& set, const std::vector<std::uint32_t>& rows,
+                         const Footing& footing) {
+  const bool agentic =
+      std::all_of(set.rows.begin(), set.rows.end(),
+                  [](const PublishedResult& row) { return row.has(RowFlag::agentic); });
+  if (rows.empty() && agentic) {
+    return failure(ErrorKind::missing,
+                   "all rows are agents' traces, which are kept apart: their cached prompt tokens "
+                   "count as input",
+                   "--where scenario=agentic shows them");
+  }
+  if (rows.empty() || !footing.figures.empty())
+    return failure(ErrorKind::missing, "no row meets --where", "loosen it");
+  return failure(ErrorKind::missing, "no row has an energy of that kind",
+                 "the reasons stand above; --watts gives watts");
+}
+
 Result<int> show(const TableChoice& choice, const std::vector<std::string>& files) {
   TRY(auto set, published_set_of(files));
+  const auto errors = audit_errors(set);
   complete_real_lengths(set);
   tell_reading(set);
   const auto rows = chosen_rows(set, choice);
   const Footing footing = footing_of(set, rows, choice.footing);
   tell_footing(set, footing);
-  auto lines = lines_of(set, footing, choice);
+  auto lines = lines_of(set, footing, errors, choice);
   TRY(auto columns, columns_for(lines, choice));
   PublishedTable table{&set,
                        &footing,
@@ -169,9 +216,7 @@ Result<int> show(const TableChoice& choice, const std::vector<std::string>& file
                        choice.ranking == Ranking::together,
                        std::string(version())};
   if (table.lines.empty()) {
-    return failure(ErrorKind::missing,
-                   rows.empty() ? "no row meets --where" : "no row has an energy of that kind",
-                   rows.empty() ? "loosen it" : "the reasons stand above; --watts gives watts");
+    return nothing_left(set, rows, footing);
   }
   put_out(choice.format->render(table));
   return kExitUsable;

@@ -174,6 +174,12 @@ std::optional<Stamp> dated_stamp_in(std::string_view text) {
   return text.empty() || text.size() > kLongest ? std::nullopt : dated(text);
 }
 
+bool is_calendar_day(std::string_view text) {
+  constexpr std::size_t kSize = std::string_view("2026-07-13").size();
+  if (text.size() != kSize || text[4] != '-') return false;
+  return take_date(text) && text.empty();
+}
+
 double unix_seconds_of(const Stamp& stamp) {
   // Apart, as a double cannot hold Unix nanoseconds.
   return static_cast<double>(stamp.ns / kSecond) + static_cast<double>(stamp.ns % kSecond) * 1e-9;

@@ -25,6 +25,9 @@ std::optional<Stamp> stamp_in(std::string_view text);
 /// The same of dates only: a number is none.
 std::optional<Stamp> dated_stamp_in(std::string_view text);
 
+/// "2026-07-13": a day of the calendar, from 1970 to 2099.
+bool is_calendar_day(std::string_view text);
+
 /// Seconds since 1970 (or since the start of the program's own), to less than a microsecond.
 double unix_seconds_of(const Stamp& stamp);
 

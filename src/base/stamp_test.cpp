@@ -56,6 +56,14 @@ TEST(DatedStampIn, TakesNoNumberForATime) {
   EXPECT_FALSE(dated_stamp_in("1790000000"));
 }
 
+TEST(IsCalendarDay, KnowsMonthsAndLeapYears) {
+  EXPECT_TRUE(is_calendar_day("2026-07-13"));
+  EXPECT_TRUE(is_calendar_day("2028-02-29"));
+  for (const auto* wrong : {"2026-02-31", "2026-02-29", "2026-13-01", "2026-00-10", "2026-7-13",
+                            "2026/07/13", "20260713", "2026-07-13T00:00", "13-07-2026", "", "x"})
+    EXPECT_FALSE(is_calendar_day(wrong)) << wrong;
+}
+
 TEST(UnixSecondsOf, KeepsTheFraction) {
   EXPECT_EQ(unix_seconds_of(*stamp_in("2026/09/21 14:13:20.250")), 1'790'000'000.25);
 }

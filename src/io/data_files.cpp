@@ -111,6 +111,8 @@ class Walk {
 
 }  // namespace
 
+bool is_gzip(std::string_view bytes) { return starts_with(bytes, kGzip); }
+
 Status for_each_data_file(const fs::path& path, const DataFileBounds& bounds,
                           const OnDataFile& on_file, const OnDataProblem& on_problem) {
   std::error_code error;

@@ -39,6 +39,8 @@ using OnDataProblem = std::function<void(const std::string& name, const std::str
 Status for_each_data_file(const std::filesystem::path& path, const DataFileBounds& bounds,
                           const OnDataFile& on_file, const OnDataProblem& on_problem);
 
+/// The bytes are a gzip stream, by their first two.
+bool is_gzip(std::string_view bytes);
 /// What a gzip stream holds (several members are joined).
 Result<std::string> unpacked_gzip(std::string_view packed, const DataFileBounds& bounds);
 

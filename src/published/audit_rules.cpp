@@ -147,6 +147,11 @@ constexpr AuditRule kRules[] = {
      "MLPerf v5.1 and v4.1", nullptr, check_repeated_power},
     {"M09", "submission", "note, warning", "open division; errors of the submission checker", "0",
      "MLPerf summary_results.json", check_submission},
+    {"M10", "power_session", "warning",
+     "power logs: clocks of both machines; the averaged window lies inside of the testing phase, "
+     "but "
+     "for whole hours",
+     "0.8 s", "mlcommons/power-dev compliance/check.py", nullptr, check_power_sessions},
     {"E01", "token_energy", "error", "mean power / throughput = energy per token", "1e-6, relative",
      kMlenergy, check_token_energy},
     {"E02", "request_energy", "error", "energy per token * mean answer = energy per request",

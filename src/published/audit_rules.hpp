@@ -27,7 +27,8 @@ struct AuditValue {
 
 struct AuditRule;
 
-/// Where something stands that could not be read; without a row: the whole file.
+/// Where something stands that is no row of the set: a row that could not be read; without a row: a
+/// whole file.
 struct UnreadRow {
   std::uint32_t file = 0;
   std::optional<std::uint32_t> row;
@@ -73,11 +74,15 @@ const AuditRule* audit_rule_named(std::string_view word);
 struct AuditOptions {
   std::vector<const AuditRule*> rules;  ///< empty: all
   std::vector<std::uint32_t> rows;      ///< rows whose findings are wanted; empty: all
+  bool errors_only = false;             ///< only errors, and one of a rule and a row
 };
 
 /// Audits a set that has been read and finished. Rules that compare rows see all of them, whichever
 /// are wanted. Findings stand rule by rule, then row by row. Pure; linear in the rows, but for a
 /// sort of rows of one configuration.
 std::vector<AuditFinding> audit(const PublishedSet& set, const AuditOptions& options);
+
+/// For each row of the set the codes of the rules that call it an error: "R04;R05"; "" for none.
+std::vector<PooledText> audit_errors(PublishedSet& set);
 
 }  // namespace tokenjoule

@@ -129,6 +129,10 @@ std::vector<Column> energies() {
        [](Line l) { return cell(l.figure->gpu_w); }},
       {"system_w", "W", "watts of all GPUs, or of the whole system at the wall",
        [](Line l) { return cell(l.figure->system_w); }},
+      {"gpus_used", "GPUs used", "GPUs that the model ran on",
+       [](Line l) { return cell(gpus_used(*l.row)); }},
+      {"gpus_charged", "GPUs charged", "GPUs whose energy is in the figures",
+       [](Line l) { return cell(l.figure->gpus_charged); }},
       {"limit_source", "from", "who says the watts: option, submission or catalogue",
        [](Line l) {
          return l.figure->limit_source ? cell(name_of(*l.figure->limit_source)) : CellValue{};
@@ -174,18 +178,48 @@ std::vector<Column> whose() {
       {"availability", "availability", "available, preview or rdi",
        [](Line l) { return cell(l.row->attribution.availability); }},
       {"url", "URL", "page of the run", [](Line l) { return cell(l.row->attribution.url); }},
+      {"flags", "flags", "what is to be known of the row; error:CODE is a rule of the audit",
+       [](Line l) { return cell(l.flags); }},
   };
 }
 
 struct Known {
   std::string_view name;
   double watts;
+  std::string_view source;
 };
 
 /// A console while it plays, as the table of a published comparison takes it.
-constexpr Known kComparators[] = {{"ps5", 200}};
+constexpr Known kComparators[] = {
+    {"ps5", 200,
+     "as in Alex Bradbury, Per-query energy consumption of LLMs, muxup.com, CC BY 4.0"}};
+
+/// Where watts of its own come from; "" for stated ones.
+std::string source_of(const Comparator& comparator) {
+  for (const Known& known : kComparators) {
+    if (known.name == comparator.name && known.watts == comparator.watts)
+      return fmt::format(" ({})", known.source);
+  }
+  return {};
+}
 
 }  // namespace
+
+TableLine line_of(PublishedSet& set, const PublishedFigure& figure, PooledText errors) {
+  TableLine line{&set.rows[figure.row], &figure, errors, {}};
+  std::string flags;
+  const auto add = [&](std::string_view flag) {
+    flags += flags.empty() ? "" : ";";
+    flags += flag;
+  };
+  for (const auto code : split(errors, ';')) {
+    if (!code.empty()) add("error:" + std::string(code));
+  }
+  if (charges_idle_gpus(*line.row, figure)) add("idle_gpus_charged");
+  for (const RowFlag flag : line.row->flags) add(name_of(flag));
+  line.flags = set.keep(flags);
+  return line;
+}
 
 CellValue Column::at(const TableLine& line) const {
   if (!comparator_w) return of(line);
@@ -231,8 +265,8 @@ Column column_of(const Comparator& comparator) {
   column.name = comparator.name + "_min";
   column.header = column.name;
   column.words =
-      fmt::format("minutes of {} at {} W on the energy of one query of the nominal lengths",
-                  comparator.name, comparator.watts);
+      fmt::format("minutes of {} at {} W{} on the energy of one query of the nominal lengths",
+                  comparator.name, comparator.watts, source_of(comparator));
   column.comparator_w = comparator.watts;
   column.about_energy = true;
   return column;

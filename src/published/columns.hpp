@@ -15,7 +15,14 @@ namespace tokenjoule {
 struct TableLine {
   const PublishedResult* row = nullptr;
   const PublishedFigure* figure = nullptr;
+  PooledText errors;  ///< "R04;R05": rules by which the audit calls the row an error
+  PooledText flags;   ///< "error:R04;seeded_lengths": all that is to be known beside the figures
+
+  bool has_error() const { return !errors.empty(); }
 };
+
+/// The line of a row and its figure, its flags put together; `errors` as audit_errors gives them.
+TableLine line_of(PublishedSet& set, const PublishedFigure& figure, PooledText errors);
 
 /// What stands in a cell. `median` marks a rate or a latency whose mean was not published.
 struct CellValue {

@@ -1,6 +1,7 @@
 #include "published/energy_basis.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/core.h>
 
@@ -13,6 +14,17 @@ namespace {
 /// The text to look a row's GPU up by: the short name where the importer gave one.
 PooledText accelerator_of(const PublishedResult& row) {
   return row.gpu.empty() ? row.hardware : row.gpu;
+}
+
+/// Why no watts are known, and what to do about it.
+std::string no_watts(const PublishedResult& row, std::string_view what, std::string_view when) {
+  const PooledText name = accelerator_of(row);
+  if (!name.empty())
+    return fmt::format("no {} is known for \"{}\"{}: give --watts NAME=W", what, quoted(name),
+                       when);
+  return row.has(RowFlag::raw_result)
+             ? "it names no GPU: put GPU and number into its file's name, as …_h200_tp8_….json"
+             : "it names no GPU";
 }
 
 /// Do prefill and decode stand on different GPUs?
@@ -39,6 +51,25 @@ constexpr double kMostRate = 1e9;
 /// Published, but not above 0, or larger than can be. Unknown is not impossible.
 bool impossible(const std::optional<double>& value, double most) {
   return value && !(*value > 0 && *value <= most);
+}
+
+/// One set of GPUs behind all figures of a measured row: that which energy per token (of input and
+/// output) was read of. `by_part`: energies per input and per output token may be of one part of a
+/// disaggregated server each, so that one alone counts. Where it does not fit mean power * GPUs,
+/// more or fewer GPUs were read than the row states.
+void put_on_one_set(const PublishedResult& row, bool by_part, EnergyBasis& basis) {
+  constexpr double kSame = 0.01;
+  const double watts = basis.j_total.value_or(0) * row.system.total.value_or(0);
+  if (watts <= 0) {
+    if (by_part && basis.j_total) basis.system_w.reset();
+    return;
+  }
+  const bool same = basis.system_w && std::abs(watts / *basis.system_w - 1) <= kSame;
+  if (by_part || (!same && !row.energy.all_gpus_mean_w)) basis.system_w = watts;
+  if (same || !basis.gpu_w) return;
+  const double boards = std::round(watts / *basis.gpu_w);
+  const bool whole = std::abs(boards * *basis.gpu_w / watts - 1) <= kSame;
+  basis.gpus_charged = whole ? std::optional(boards) : std::nullopt;
 }
 
 /// What no energy can be computed with, of any kind.
@@ -146,14 +177,14 @@ void EnergyBases::provisioned(const PublishedResult& row, BasesFound& found) {
   const std::size_t days = std::max<std::size_t>(options_.days.size(), 1);
   for (std::size_t day = 0; day < days; ++day) {
     if (auto basis = provisioned_on(row, day)) {
+      basis->gpus_charged = row.gpus;
       const bool same =
           !found.bases.empty() && found.bases.back().limit_source == LimitSource::option;
       if (!same) found.bases.push_back(*basis);
       continue;
     }
-    return refuse(found, fmt::format("no all-in watts are known for \"{}\"{}: give --watts NAME=W",
-                                     quoted(accelerator_of(row)),
-                                     options_.days.empty() ? "" : " on " + options_.days[day]));
+    return refuse(found, no_watts(row, "all-in power",
+                                  options_.days.empty() ? "" : " on " + options_.days[day]));
   }
 }
 
@@ -173,15 +204,13 @@ void EnergyBases::ceiling(const PublishedResult& row, BasesFound& found) {
     return refuse(found, "it has no rate that energy could be divided by");
   if (two_kinds(row)) return refuse(found, "prefill and decode stand on different GPUs");
   const auto answer = limit(row, accelerator_of(row));
-  if (!answer) {
-    return refuse(found, fmt::format("no power limit is known for \"{}\": give --watts NAME=W",
-                                     quoted(accelerator_of(row))));
-  }
+  if (!answer) return refuse(found, no_watts(row, "power limit", ""));
   EnergyBasis basis{.kind = EnergyKind::ceiling};
   basis.limit_source = answer->source;
   basis.words = answer->words;
   basis.gpu_w = answer->watts;
   basis.system_w = answer->watts * *row.gpus;
+  basis.gpus_charged = row.gpus;
   if (const auto* gpu = watts_of(accelerator_of(row)).catalogue)
     basis.measured_share = gpu->measured_share;
   found.bases.push_back(basis);
@@ -215,25 +244,33 @@ void EnergyBases::measured_gpu(const PublishedResult& row, BasesFound& found) {
   const bool by_part =
       row.source == PublishedSource::inferencex && schema < 2 && row.disaggregated.value_or(false);
   basis.j_total = energy.j_per_total_token;
+  basis.gpus_charged = row.gpus;
   if (!by_part) basis.j_output = energy.j_per_output_token;
   if (!by_part) basis.j_input = energy.j_per_input_token;
+  if (row.source == PublishedSource::inferencex) put_on_one_set(row, by_part, basis);
   basis.j_answer = energy.j_per_query;
   if (!basis.j_answer && energy.all_gpus_j && row.completed && *row.completed > 0)
     basis.j_answer = *energy.all_gpus_j / *row.completed;
-  basis.words = set_.keep(words_of_measurement(row, schema));
+  basis.words =
+      set_.keep(fmt::format("{}{}", words_of_measurement(row, schema),
+                            by_part ? "; mean of the cluster, prefill and decode GPUs alike" : ""));
   found.bases.push_back(basis);
   if (energy.idle_gpus_w && basis.system_w) with_idle(row, found);
 }
 
-/// The same run with the boards charged that stood idle in its node.
+/// The same run with the boards charged that stood idle in its node; watts per GPU are then the
+/// mean over working and idle ones.
 void EnergyBases::with_idle(const PublishedResult& row, BasesFound& found) {
   EnergyBasis basis{.kind = EnergyKind::measured_gpu};
-  basis.gpu_w = found.bases.back().gpu_w;
   basis.system_w = *found.bases.back().system_w + *row.energy.idle_gpus_w;
+  if (row.gpus && row.energy.idle_gpus) {
+    basis.gpus_charged = *row.gpus + *row.energy.idle_gpus;
+    basis.gpu_w = *basis.system_w / *basis.gpus_charged;
+  }
   if (row.duration_s && row.completed && *row.completed > 0)
     basis.j_answer = *basis.system_w * *row.duration_s / *row.completed;
-  basis.words = set_.keep(fmt::format("{}; {} idle GPUs of the node charged as well",
-                                      found.bases.back().words, row.energy.idle_gpus.value_or(0)));
+  basis.words =
+      set_.keep(fmt::format("{}; idle GPUs of the node charged as well", found.bases.back().words));
   found.bases.push_back(basis);
 }
 
@@ -258,11 +295,21 @@ void EnergyBases::of(const PublishedResult& row, EnergyKind kind, BasesFound& fo
   found.bases.clear();
   found.refused = {};
   switch (kind) {
-    case EnergyKind::measured_gpu: return measured_gpu(row, found);
-    case EnergyKind::measured_wall: return measured_wall(row, found);
-    case EnergyKind::provisioned: return provisioned(row, found);
-    case EnergyKind::ceiling: return ceiling(row, found);
-    case EnergyKind::modelled: return;
+    case EnergyKind::measured_gpu: measured_gpu(row, found); break;
+    case EnergyKind::measured_wall: measured_wall(row, found); break;
+    case EnergyKind::provisioned: provisioned(row, found); break;
+    case EnergyKind::ceiling: ceiling(row, found); break;
+    case EnergyKind::modelled: break;
+  }
+  say_what_is_charged(row, found);
+}
+
+void EnergyBases::say_what_is_charged(const PublishedResult& row, BasesFound& found) {
+  const auto used = gpus_used(row);
+  for (EnergyBasis& basis : found.bases) {
+    if (!used || !basis.gpus_charged || *basis.gpus_charged <= *used) continue;
+    basis.words = set_.keep(fmt::format("{}; {} GPUs charged, the model runs on {}", basis.words,
+                                        *basis.gpus_charged, *used));
   }
 }
 

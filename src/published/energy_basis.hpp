@@ -22,6 +22,7 @@ struct EnergyBasis {
   std::optional<double> j_total;
   std::optional<double> j_answer;
   std::optional<double> measured_share;
+  std::optional<double> gpus_charged;  ///< GPUs whose energy is in it; absent: not known
 };
 
 struct BasesFound {
@@ -60,6 +61,7 @@ class EnergyBases {
   void measured_gpu(const PublishedResult& row, BasesFound& found);
   void with_idle(const PublishedResult& row, BasesFound& found);
   void measured_wall(const PublishedResult& row, BasesFound& found);
+  void say_what_is_charged(const PublishedResult& row, BasesFound& found);
   std::optional<EnergyBasis> provisioned_on(const PublishedResult& row, std::size_t day);
   void refuse(BasesFound& found, std::string_view why);
 

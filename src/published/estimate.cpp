@@ -64,16 +64,16 @@ void keep_latest(Estimate& estimate, const PublishedSet& set) {
 std::string fault_in(Estimate& estimate, const QueryLengths& lengths) {
   std::vector<LengthEnergy> published;
   for (const EstimateRow& row : estimate.rows) published.push_back(row.published);
+  std::string spanned;
+  for (const LengthEnergy& row : published)
+    spanned += fmt::format("{}{:.0f}/{:.0f}", spanned.empty() ? "" : ", ", row.lengths.input,
+                           row.lengths.output);
   auto fit = fit_lengths(published);
-  if (!fit) return fit.error().message;
-  if (!in_span(published, lengths)) {
-    std::string spanned;
-    for (const LengthEnergy& row : published)
-      spanned += fmt::format("{}{:.0f}/{:.0f}", spanned.empty() ? "" : ", ", row.lengths.input,
-                             row.lengths.output);
+  if (!fit) return fmt::format("{}: {}", fit.error().message, spanned);
+  estimate.outside = !in_span(published, lengths);
+  if (estimate.outside)
     return fmt::format("its rows span {}, and {}/{} is outside", spanned, lengths.input,
                        lengths.output);
-  }
   estimate.fit = *fit;
   estimate.wh = fit->wh_of(lengths);
   return "";
@@ -119,6 +119,7 @@ Estimates estimates_of(const PublishedSet& set, const Footing& footing,
       made.found.push_back(std::move(estimate));
     } else {
       ++made.refused[fault];
+      if (estimate.outside) made.outside.insert(fault);
     }
   }
   std::stable_sort(made.found.begin(), made.found.end(), [](const Estimate& a, const Estimate& b) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,12 +25,14 @@ struct Estimate {
   std::vector<EstimateRow> rows;
   std::size_t older = 0;  ///< rows of the same lengths from earlier days, set aside
   LengthFit fit;
-  double wh = 0;  ///< of the query asked about
+  double wh = 0;         ///< of the query asked about
+  bool outside = false;  ///< the rows would do, but do not enclose the lengths asked about
 };
 
 struct Estimates {
   std::vector<Estimate> found;                 ///< kind by kind, the least energy first
   std::map<std::string, std::size_t> refused;  ///< why, and how many configurations
+  std::set<std::string> outside;               ///< those of `refused` that are about the span
 };
 
 /// An estimate for each configuration whose rows allow it, from the figures of a footing.

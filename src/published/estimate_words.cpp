@@ -52,7 +52,7 @@ std::vector<std::string> notices_for(const PublishedSet& set, const Estimates& e
 Json row_json(const PublishedSet& set, const EstimateRow& used) {
   const PublishedResult& row = set.rows[used.row];
   return {{"file", set.files[row.origin.file].name},
-          {"row", row.origin.row},
+          {"row", row.origin.row + 1},
           {"date", row.date.empty() ? Json(nullptr) : Json(row.date)},
           {"input_len", used.published.lengths.input},
           {"output_len", used.published.lengths.output},

@@ -43,6 +43,7 @@ PublishedFigure figure_on(const PublishedResult& row, std::uint32_t index,
   figure.gpu_w = basis.gpu_w;
   figure.system_w = basis.system_w;
   figure.measured_share = basis.measured_share;
+  figure.gpus_charged = basis.gpus_charged;
   figure.j_output = basis.j_output ? basis.j_output : over(basis.system_w, row.system.output);
   figure.j_input = basis.j_input ? basis.j_input : over(basis.system_w, row.system.input);
   figure.j_total = basis.j_total ? basis.j_total : over(basis.system_w, row.system.total);
@@ -126,6 +127,17 @@ Footing footing_of(PublishedSet& set, const std::vector<std::uint32_t>& rows,
   Maker maker(set, options);
   for (const std::uint32_t row : rows) maker.add(row);
   return maker.finish();
+}
+
+std::optional<double> gpus_used(const PublishedResult& row) {
+  const bool whole_node = row.has(RowFlag::other_client) && row.gpus && row.whole.tensor &&
+                          *row.whole.tensor > 0 && *row.whole.tensor < *row.gpus;
+  return whole_node ? row.whole.tensor : row.gpus;
+}
+
+bool charges_idle_gpus(const PublishedResult& row, const PublishedFigure& figure) {
+  const auto used = gpus_used(row);
+  return used && figure.gpus_charged && *figure.gpus_charged > *used;
 }
 
 std::optional<UserRate> user_rate(const PublishedResult& row) {

@@ -47,6 +47,7 @@ struct PublishedFigure {
   std::optional<double> wh_query;           ///< per query of the nominal lengths
   std::optional<double> j_answer;           ///< per query of the lengths really used
   std::optional<double> measured_share;     ///< of a ceiling: published share of the limit
+  std::optional<double> gpus_charged;       ///< GPUs whose energy is in it; absent: not known
 };
 
 /// A figure that there is not, and why: "no all-in watts are known for 950dt".
@@ -66,6 +67,12 @@ struct Footing {
 /// or that watts are known for. Pure: the same rows and tables give the same figures.
 Footing footing_of(PublishedSet& set, const std::vector<std::uint32_t>& rows,
                    const FootingOptions& options);
+
+/// GPUs that the row's model runs on: all that its throughput belongs to, but for runs of a load
+/// client that counts the whole node.
+std::optional<double> gpus_used(const PublishedResult& row);
+/// GPUs are charged that the model did not run on.
+bool charges_idle_gpus(const PublishedResult& row, const PublishedFigure& figure);
 
 /// Rate of one user: mean interactivity, else median (then `is_median`), else 1 / time per token.
 struct UserRate {

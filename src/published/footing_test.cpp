@@ -137,9 +137,11 @@ TEST(Footing, JoulesOfOnePartOnlyAreNotTaken) {
 "output_tput_per_gpu":20,"input_tput_per_gpu":260,"avg_power_w":500,"joules_per_output_token":1.5,
 "joules_per_input_token":9,"joules_per_total_token":5}])");
   const auto figure = footing(set).figures.at(0);
-  EXPECT_DOUBLE_EQ(*figure.j_output, 37.5);  // 12 * 500 W / (8 * 20 tokens/s)
+  EXPECT_DOUBLE_EQ(*figure.j_output, 37.5);  // 5 J * 12 * 100 tokens/s / (8 * 20 tokens/s)
   EXPECT_EQ(figure.j_total, 5.0);
-  EXPECT_EQ(figure.basis, "GPU boards, measured; not verified");
+  EXPECT_EQ(figure.basis,
+            "GPU boards, measured; not verified; mean of the cluster, prefill and decode GPUs "
+            "alike");
 }
 
 TEST(Footing, PowerThatIsNotValidOrOfAnUnknownSchemaIsRefused) {
@@ -204,6 +206,10 @@ TEST(PowerTableTest, PlaceholdersAndTypingErrorsAreRefused) {
   EXPECT_FALSE(PowerTable::parse("gpu,watts\nrtx5090,9990\n"));
   EXPECT_FALSE(PowerTable::parse("gpu,watts\nh200,\n"));
   EXPECT_FALSE(PowerTable::parse("gpu,power\nh200,700\n"));
+  const auto no_day = PowerTable::parse("gpu,watts,from\nh200,700,2026-02-31\n");
+  ASSERT_FALSE(no_day);
+  EXPECT_NE(no_day.error().message.find("2026-02-31"), std::string::npos);
+  EXPECT_FALSE(PowerTable::parse("gpu,watts,from,until\nh200,700,2026-02-02,2026-02-01\n"));
   const auto shifted = PowerTable::parse("gpu,watts\nh200,700,x\n");
   ASSERT_FALSE(shifted);
   EXPECT_EQ(shifted.error().message, "line 2 has 3 cells, the first row 2");

@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include "published/embedded_tables.hpp"
+#include "published/published_table.hpp"
 #include "published/table_reader.hpp"
 
 namespace tokenjoule {
@@ -38,6 +39,10 @@ Result<std::string> headline_table() {
                             cells.text("includes"));
                         return {};
                       }));
+  text += '\n';
+  for (const PublishedSource source :
+       {PublishedSource::inferencex, PublishedSource::mlperf, PublishedSource::mlenergy})
+    text += fmt::format("{}\n", notice_of(source));
   return text +
          "\nTables of your own files: tokenjoule published table FILE…; upper bounds: "
          "tokenjoule published ceiling FILE…\n";

@@ -29,7 +29,8 @@ bool has_records(std::string_view head) {
                    (has_key(head, "total_output_tokens") || has_key(head, "output_throughput"));
   const bool other_harness =
       has_key(head, "tokens_per_kw") || has_key(head, "mean_power_per_gpu_w");
-  const bool agentic = has_key(head, "request_accounting") && has_key(head, "request_metrics");
+  const bool agentic = has_key(head, "request_accounting") &&
+                       (has_key(head, "request_metrics") || has_key(head, "scenario_type"));
   return processed || raw || other_harness || agentic;
 }
 

@@ -1,8 +1,6 @@
-#include <algorithm>
-#include <cstdint>
-#include <cstring>
-#include <unordered_map>
+#include <vector>
 
+#include "base/quick_hash.hpp"
 #include "base/text.hpp"
 #include "published/inferencex_row.hpp"
 
@@ -82,6 +80,21 @@ constexpr NumberRule kNumbers[] = {
     {"decode_joules_per_output_token",
      [](Row& r) -> Number& { return r.energy.decode_j_per_output_token; }},
     {"power_metric_schema_version", [](Row& r) -> Number& { return r.energy.schema_version; }},
+    // Agents' traces, nested form (utils/agentic/aggregation/process_agentic_result.py).
+    {"request_metrics.throughput.input.tokens_per_second",
+     [](Row& r) -> Number& { return r.system.input; }},
+    {"request_metrics.throughput.output.tokens_per_second",
+     [](Row& r) -> Number& { return r.system.output; }},
+    {"request_metrics.throughput.total.tokens_per_second",
+     [](Row& r) -> Number& { return r.system.total; }},
+    {"request_metrics.throughput.per_gpu.total_tput_tps",
+     [](Row& r) -> Number& { return r.per_gpu.total; }},
+    {"request_metrics.throughput.per_gpu.input_tput_tps",
+     [](Row& r) -> Number& { return r.per_gpu.input; }},
+    {"request_metrics.throughput.per_gpu.output_tput_tps",
+     [](Row& r) -> Number& { return r.per_gpu.output; }},
+    {"request_metrics.throughput.duration_seconds", [](Row& r) -> Number& { return r.duration_s; }},
+    {"num_requests_successful", [](Row& r) -> Number& { return r.completed; }},
     // Another harness in InferenceX's tree (together_runner): its own names, inside objects.
     {"successful_requests", [](Row& r) -> Number& { return r.completed; }},
     {"output_token_throughput", [](Row& r) -> Number& { return r.system.output; }},
@@ -155,38 +168,60 @@ struct Place {
   bool milliseconds = false;
 };
 
-/// Length and both ends of a key tell these few apart, at a fraction of what hashing all of its
-/// bytes takes; every member of every record is looked up.
-struct KeyHash {
-  using is_transparent = void;
-  std::size_t operator()(std::string_view key) const {
-    std::uint64_t front = 0;
-    std::uint64_t back = 0;
-    const std::size_t part = std::min(key.size(), sizeof front);
-    std::memcpy(&front, key.data(), part);
-    std::memcpy(&back, key.data() + key.size() - part, part);
-    return (front * 0x9e3779b97f4a7c15U) ^ (back * 0xc2b2ae3d27d4eb4fU >> 7U) ^ key.size();
+/// Where keys go. Every member of every record is looked up here: a table as flat as it can be.
+class Places {
+ public:
+  void put(const std::string& key, const Place& place) {
+    Slot& slot = slots_[slot_of(key)];
+    slot.key = key;
+    slot.place = place;
   }
+
+  /// nullptr: no field has that key.
+  const Place* find(std::string_view key) const {
+    const Slot& slot = slots_[slot_of(key)];
+    return slot.key.empty() ? nullptr : &slot.place;
+  }
+
+ private:
+  struct Slot {
+    std::string key;
+    Place place;
+  };
+
+  /// Where the key stands, or would: several times as many slots as keys, so it is found at once.
+  std::size_t slot_of(std::string_view key) const {
+    std::size_t at = quick_hash(key) % kSlots;
+    while (!slots_[at].key.empty() && slots_[at].key != key) at = (at + 1) % kSlots;
+    return at;
+  }
+
+  static constexpr std::size_t kSlots = 1024;
+  std::vector<Slot> slots_ = std::vector<Slot>(kSlots);
 };
 
-using Places = std::unordered_map<std::string, Place, KeyHash, std::equal_to<>>;
+constexpr std::string_view kNested = "request_metrics.";
+constexpr std::string_view kNestedLatency = "request_metrics.latency.";
 
 void add_statistics(Places& places) {
   for (const Quantity& quantity : kQuantities) {
     for (const Statistic& statistic : kStatistics) {
       const std::string key = std::string(statistic.key) + '_' + std::string(quantity.key);
-      places[key] = {.quantity = quantity.of, .statistic = statistic.of};
-      places[key + "_ms"] = {
-          .quantity = quantity.of, .statistic = statistic.of, .milliseconds = true};
+      places.put(key, {.quantity = quantity.of, .statistic = statistic.of});
+      places.put(key + "_ms",
+                 {.quantity = quantity.of, .statistic = statistic.of, .milliseconds = true});
+      places.put(std::string(kNestedLatency) + std::string(quantity.key) + '.' +
+                     std::string(statistic.key),
+                 {.quantity = quantity.of, .statistic = statistic.of});
     }
   }
 }
 
 Places all_places() {
   Places places;
-  for (const auto& rule : kNumbers) places[std::string(rule.key)] = {.number = rule.of};
-  for (const auto& rule : kTexts) places[std::string(rule.key)] = {.text = rule.of};
-  for (const auto& rule : kTruths) places[std::string(rule.key)] = {.truth = rule.of};
+  for (const auto& rule : kNumbers) places.put(std::string(rule.key), {.number = rule.of});
+  for (const auto& rule : kTexts) places.put(std::string(rule.key), {.text = rule.of});
+  for (const auto& rule : kTruths) places.put(std::string(rule.key), {.truth = rule.of});
   add_statistics(places);
   return places;
 }
@@ -251,8 +286,9 @@ void put_inferencex_member(const JsonScalar& member, PublishedSet& set, Inferenc
   if (member.key == "prefill_tp") row.has_role_keys = true;
   if (member.type == JsonScalar::Type::absent) return;
   // Deeper members share names with fields of the row but are about something else.
-  const auto place = path == member.key ? places.find(path) : places.end();
-  if (place == places.end() || !put(place->second, member, set, row.result))
+  const Place* const place =
+      path == member.key || starts_with(path, kNested) ? places.find(path) : nullptr;
+  if (place == nullptr || !put(*place, member, set, row.result))
     keep_unknown(member, set, row.result);
 }
 

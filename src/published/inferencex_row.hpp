@@ -28,7 +28,8 @@ void settle_inferencex_row(std::string_view file_name, PublishedSet& set, Infere
 /// Number of GPUs of the row by the rules of its schema; nullopt: it cannot be known from here.
 std::optional<double> inferencex_gpus(PublishedResult& row, bool has_role_keys);
 
-/// "cluster:h200-dgxc_03" is an "h200": the first word of the runner's label.
+/// "cluster:h200-dgxc_03" is an "h200", "h200-nvl_01" an "h200-nvl": the GPU that a runner's label
+/// begins with.
 std::string gpu_of_runner(std::string_view runner);
 
 /// The short name that InferenceX gives a model: "deepseek-ai/DeepSeek-R1-0528" is "dsr1". A model

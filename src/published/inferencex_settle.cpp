@@ -25,6 +25,59 @@ constexpr Alias kModels[] = {
 constexpr Alias kShortForms[] = {{"gptoss", "gptoss120b"}, {"70b", "llama70b"}};
 constexpr Alias kFrameworks[] = {{"dynamo-trtllm", "dynamo-trt"}, {"sglang-disagg", "mori-sglang"}};
 
+/// GPUs whose name has several words: of a runner's label only the first word is the GPU's else.
+constexpr std::string_view kLongNames[] = {"rtx-pro-6000-max-q",
+                                           "rtx-pro-6000-workstation",
+                                           "rtx-pro-6000-server",
+                                           "rtx-pro-6000",
+                                           "rtx6000pro",
+                                           "h200-nvl",
+                                           "h200-cts",
+                                           "h100-nvl",
+                                           "h100-pcie"};
+constexpr std::string_view kShortNames[] = {"mi355x", "mi325x", "mi300x", "gb300", "gb200",
+                                            "b300",   "b200",   "h200",   "h100"};
+
+/// In lower case, words parted by '-'.
+std::string dashed(std::string_view text) {
+  std::string name = lower_case(text);
+  for (char& c : name) {
+    if (c == '_' || c == ' ') c = '-';
+  }
+  return name;
+}
+
+/// The name stands in the text with no letter or digit on either side.
+bool has_word(std::string_view text, std::string_view word) {
+  const auto part = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
+  for (std::size_t at = text.find(word); at != std::string_view::npos;
+       at = text.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    if ((at == 0 || !part(text[at - 1])) && (end == text.size() || !part(text[end]))) return true;
+  }
+  return false;
+}
+
+/// A GPU named in a file's name; "" where none is.
+std::string_view gpu_in_name(std::string_view name) {
+  for (const std::string_view gpu : kLongNames) {
+    if (has_word(name, gpu)) return gpu;
+  }
+  for (const std::string_view gpu : kShortNames) {
+    if (name.find(gpu) != std::string_view::npos) return gpu;
+  }
+  return {};
+}
+
+/// The load client writes the protocol that it spoke ("vllm" for SGLang as well); the name of its
+/// file says the engine.
+std::string_view engine_in_name(std::string_view name) {
+  for (const std::string_view engine : {"sglang", "vllm", "trtllm", "trt", "atom"}) {
+    if (has_word(name, engine)) return engine == "trtllm" ? "trt" : engine;
+  }
+  return {};
+}
+
 std::string_view last_part(std::string_view path) {
   while (ends_with(path, "/")) path.remove_suffix(1);
   return path.substr(path.rfind('/') + 1);
@@ -69,14 +122,11 @@ void take_from_name(std::string_view file_name, PublishedSet& set, PublishedResu
   if (!result.gpus) result.gpus = number_behind(name, "gpus_");
   if (!result.gpus) result.gpus = number_behind(name, "tp");
   if (result.hardware.empty()) {
-    for (const std::string_view gpu : {"mi355x", "mi325x", "mi300x", "gb300", "gb200", "b300",
-                                       "b200", "h200", "h100", "rtx6000pro"}) {
-      if (name.find(gpu) == std::string::npos) continue;
-      result.hardware = set.keep(gpu);
-      result.gpu = result.hardware;
-      break;
-    }
+    result.hardware = set.keep(gpu_in_name(dashed(name)));
+    result.gpu = result.hardware;
   }
+  if (const auto engine = engine_in_name(dashed(name)); !engine.empty())
+    result.framework = set.keep(engine);
   if (!result.nominal_input_len) result.nominal_input_len = number_behind(name, "isl");
   if (!result.nominal_output_len) result.nominal_output_len = number_behind(name, "osl");
   if (result.precision.empty() && name.find("_fp4_") != std::string::npos)
@@ -119,7 +169,12 @@ void settle_throughput(PublishedResult& result) {
 
 std::string gpu_of_runner(std::string_view runner) {
   if (starts_with(runner, "cluster:")) runner.remove_prefix(std::string_view("cluster:").size());
-  return lower_case(runner.substr(0, runner.find_first_of("-_ ")));
+  const std::string label = dashed(runner);
+  for (const std::string_view name : kLongNames) {
+    if (!starts_with(label, name)) continue;
+    if (label.size() == name.size() || label[name.size()] == '-') return std::string(name);
+  }
+  return label.substr(0, label.find('-'));
 }
 
 std::string short_model_name(std::string_view path) {

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "published/gpu_catalogue.hpp"
+#include "published/importers.hpp"
 #include "published/inferencex_row.hpp"
 
 namespace tokenjoule {
@@ -46,6 +48,48 @@ TEST(Inferencex, AnApiRowOfOneNodeCountsTensorParallelGpusOnly) {
   ASSERT_EQ(row.unknown.size(), 1U);
   EXPECT_EQ(row.unknown[0].key, "metrics.p75_power_w");
   EXPECT_EQ(row.unknown[0].text, "500.5");
+}
+
+TEST(Inferencex, ANestedRecordOfAgentsTracesIsKnownAndHasItsRates) {
+  const std::string_view text =
+      R"({"hw":"b200-dgxc","conc":14,"infmax_model_prefix":"kimik2.5","framework":"vllm",
+      "scenario_type":"agentic-coding","tp":4,"num_requests_total":10,"num_requests_successful":9,
+      "request_accounting":{"records_total":10,"error_categories":{}},
+      "request_metrics":{"latency":{"ttft":{"mean":3.5,"p50":3,"p90":5}},
+      "throughput":{"input":{"tokens_per_second":4000},"output":{"tokens_per_second":100},
+      "total":{"tokens_per_second":4100},"per_gpu":{"total_tput_tps":1025}}}})";
+  ASSERT_NE(importer_of(text), nullptr);
+  EXPECT_EQ(importer_of(text)->name, "inferencex");
+  const PublishedResult row = row_of(text);
+  EXPECT_TRUE(row.has(RowFlag::agentic));
+  EXPECT_FALSE(row.has(RowFlag::no_throughput));
+  EXPECT_EQ(row.system.output, 100.0);
+  EXPECT_EQ(row.per_gpu.total, 1025.0);
+  EXPECT_EQ(row.ttft.mean, 3.5);
+  EXPECT_EQ(row.ttft.median, 3.0);
+  EXPECT_EQ(row.completed, 9.0);
+}
+
+TEST(Inferencex, GpusOfSeveralWordsAreNotCutShort) {
+  EXPECT_EQ(gpu_of_runner("h200-nvl_01"), "h200-nvl");
+  EXPECT_EQ(gpu_of_runner("cluster:rtx-pro-6000-server_2"), "rtx-pro-6000-server");
+  EXPECT_EQ(gpu_of_runner("RTX_PRO_6000"), "rtx-pro-6000");
+  EXPECT_EQ(gpu_of_runner("h200-dgxc_03"), "h200");
+  EXPECT_EQ(gpu_of_runner("gb200-nvl72"), "gb200");
+  for (const auto* name : {"rtx-pro-6000", "rtx-pro-6000-server", "rtx6000pro", "h200-nvl"})
+    EXPECT_EQ(GpuCatalogue::embedded().find(name)->limit_w, 600.0) << name;
+}
+
+TEST(Inferencex, TheNameOfARawResultSaysItsEngineAndGpu) {
+  PublishedSet set;
+  read_published("dsr1_sglang_h200-nvl_tp8_conc4_isl1024_osl1024.json",
+                 R"({"backend":"vllm","model_id":"deepseek-ai/DeepSeek-R1","max_concurrency":4,
+                 "duration":10,"completed":5,"total_output_tokens":100,"output_throughput":10})",
+                 set);
+  ASSERT_EQ(set.rows.size(), 1U);
+  EXPECT_EQ(set.rows[0].framework, "sglang");  // "vllm" is the protocol that the client spoke
+  EXPECT_EQ(set.rows[0].gpu, "h200-nvl");
+  EXPECT_EQ(set.rows[0].gpus, 8.0);
 }
 
 TEST(Inferencex, TheFirstDisaggregatedSchemaGivesItsPartsByTheThreeThroughputs) {

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include "base/stamp.hpp"
 #include "base/text.hpp"
 #include "published/embedded_tables.hpp"
 #include "published/table_reader.hpp"
@@ -23,6 +24,16 @@ Result<AllInPower> power_of(const NamedCells& cells) {
     return failure(ErrorKind::usage,
                    fmt::format("line {}: a row needs a GPU and its watts, from {} to {}",
                                cells.line(), kLeastWatts, kMostWatts));
+  }
+  for (const std::string& day : {power.from, power.until}) {
+    if (day.empty() || is_calendar_day(day)) continue;
+    return failure(ErrorKind::usage,
+                   fmt::format("line {}: \"{}\" is no day of the calendar: write it as 2026-07-13",
+                               cells.line(), quoted(day)));
+  }
+  if (!power.until.empty() && power.until < power.from) {
+    return failure(ErrorKind::usage, fmt::format("line {}: its period ends on {}, before it begins",
+                                                 cells.line(), power.until));
   }
   return power;
 }

@@ -37,7 +37,7 @@ std::string published_csv(const PublishedTable& table) {
   std::string text;
   for (const std::string& notice : notices_of(table)) text += fmt::format("# {}\n", notice);
   for (const Column& column : columns) text += column.name + ',';
-  text += "interactivity_is_median,flags\n";
+  text += "interactivity_is_median,attribution\n";
   for (const TableLine& line : table.lines) {
     for (const Column& column : columns) {
       add_cell(text, column.at(line));
@@ -45,8 +45,7 @@ std::string published_csv(const PublishedTable& table) {
     }
     const auto rate = user_rate(*line.row);
     text += rate ? (rate->is_median ? "true," : "false,") : ",";
-    for (std::size_t i = 0; i < line.row->flags.size(); ++i)
-      text += fmt::format("{}{}", i == 0 ? "" : ";", name_of(line.row->flags[i]));
+    text += csv_text(attribution_of(*line.row));
     text += '\n';
   }
   return text;

@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "base/text.hpp"
 #include "published/published_table.hpp"
 
 namespace tokenjoule {
@@ -95,14 +96,18 @@ Json unknown_json(const PublishedResult& row) {
   return unknown;
 }
 
-Json flags_json(const PublishedResult& row) {
-  Json flags = Json::array();
-  for (const RowFlag flag : row.flags) flags.push_back(name_of(flag));
-  return flags;
+/// The parts of "a;b;c".
+Json parts_json(std::string_view joined) {
+  Json parts = Json::array();
+  for (const auto part : split(joined, ';')) {
+    if (!part.empty()) parts.push_back(part);
+  }
+  return parts;
 }
 
+/// Places count from 1, as in every message about them.
 Json origin_json(const PublishedResult& row) {
-  return {{"file", row.origin.file}, {"row", row.origin.row}};
+  return {{"file", row.origin.file}, {"row", row.origin.row + 1}};
 }
 
 Json line_json(const PublishedTable& table, const TableLine& line) {
@@ -128,11 +133,14 @@ Json line_json(const PublishedTable& table, const TableLine& line) {
       {"energy_kind", name_of(figure.kind)},
       {"limit_source", figure.limit_source ? Json(name_of(*figure.limit_source)) : Json(nullptr)},
       {"basis", text(figure.basis)},
+      {"gpus_used", number(gpus_used(row))},
+      {"gpus_charged", number(figure.gpus_charged)},
       {"watts_per_gpu", number(figure.gpu_w)},
       {"watts", number(figure.system_w)},
       {"measured_share_of_limit", number(figure.measured_share)},
       {"figures", figures_json(table, line)},
-      {"flags", flags_json(row)},
+      {"flags", parts_json(line.flags)},
+      {"audit_errors", parts_json(line.errors)},
       {"attribution", attribution_json(row)},
       {"unknown", unknown_json(row)}};
 }
@@ -158,7 +166,7 @@ Json problems_json(const PublishedSet& set) {
   Json problems = Json::array();
   for (const ReadProblem& problem : set.problems) {
     problems.push_back({{"file", problem.file},
-                        {"row", problem.row ? Json(*problem.row) : Json(nullptr)},
+                        {"row", problem.row ? Json(*problem.row + 1) : Json(nullptr)},
                         {"message", problem.message}});
   }
   return problems;

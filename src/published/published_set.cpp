@@ -4,12 +4,17 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "base/quick_hash.hpp"
+
 namespace tokenjoule {
 
 PooledText TextPool::keep(std::string_view text) {
   if (text.empty()) return {};
+  PooledText& recent = recent_[quick_hash(text) % recent_.size()];
+  if (recent == text) return recent;
   const auto found = texts_.find(text);
-  return found != texts_.end() ? *found : *texts_.emplace(text).first;
+  recent = found != texts_.end() ? *found : *texts_.emplace(text).first;
+  return recent;
 }
 
 namespace {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -25,6 +26,8 @@ class TextPool {
     }
   };
   std::unordered_set<std::string, Hash, std::equal_to<>> texts_;
+  /// What came lately, by its quick hash: rows repeat the same few words.
+  std::array<PooledText, 512> recent_;
 };
 
 /// A line about something that could not be read. `row` is absent where it concerns a whole file.

@@ -41,6 +41,11 @@ std::string published_json(const PublishedTable& table);
 std::string_view words_of(EnergyKind kind);
 /// Whose row it is and what its rules ask to be said with it, in one line.
 std::string attribution_of(const PublishedResult& row);
+/// The same for many rows at once: whose they are, without what tells single rows of one day of
+/// InferenceX apart (number and page of the run).
+std::string citation_of(const PublishedResult& row);
+/// What the publication asks to be said beside its rows, and ours about them.
+std::string_view notice_of(PublishedSource source);
 /// Notices for the sources that stand in the table, each once.
 std::vector<std::string> notices_of(const PublishedTable& table);
 /// A cell for reading: four significant digits, "n/a" for what is absent, "m" behind a median.

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <unordered_map>
 
 #include <fmt/format.h>
 
@@ -11,6 +12,7 @@ namespace {
 using Cells = std::vector<std::string>;
 
 constexpr std::size_t kWidestCell = 40;
+constexpr std::string_view kCitationHeader = "of";
 
 bool is_number(const CellValue& cell) { return std::holds_alternative<double>(cell.value); }
 
@@ -48,6 +50,28 @@ struct Layout {
   bool medians = false;  ///< a median stands among them
 };
 
+/// Whose rows stand in a table, each publication once: its number stands in the rows' last column.
+class Citations {
+ public:
+  std::string mark(const PublishedResult& row) {
+    const auto [place, added] = numbers_.try_emplace(citation_of(row), words_.size() + 1);
+    if (added) words_.push_back(place->first);
+    return fmt::format("[{}]", place->second);
+  }
+
+  std::string lines(std::string_view bullet) const {
+    std::string text;
+    for (std::size_t i = 0; i < words_.size(); ++i)
+      text += fmt::format("{}[{}] {}\n", bullet, i + 1,
+                          words_[i].empty() ? "a CSV that names no publisher" : words_[i]);
+    return text;
+  }
+
+ private:
+  std::unordered_map<std::string, std::size_t> numbers_;
+  std::vector<std::string> words_;
+};
+
 std::string cut(std::string text) {
   if (text.size() <= kWidestCell) return text;
   std::size_t end = kWidestCell - 1;
@@ -55,22 +79,29 @@ std::string cut(std::string text) {
   return text.substr(0, end) + "~";
 }
 
-Layout layout_of(const PublishedTable& table, const Section& section, std::vector<Cells>& rows) {
+Layout layout_of(const PublishedTable& table, const Section& section, Citations& citations,
+                 std::vector<Cells>& rows) {
   Layout layout;
   for (const Column& column : table.columns) {
     layout.widths.push_back(column.header.size());
     layout.right.push_back(false);
   }
+  layout.widths.push_back(kCitationHeader.size());
+  layout.right.push_back(false);
   for (const TableLine* line = section.begin; line != section.end; ++line) {
     Cells cells;
-    cells.reserve(table.columns.size());
+    cells.reserve(table.columns.size() + 1);
     for (std::size_t i = 0; i < table.columns.size(); ++i) {
       const CellValue cell = table.columns[i].at(*line);
-      cells.push_back(cut(shown(cell)));
+      // Marks are never cut off.
+      const bool mark = table.columns[i].name == "flags";
+      cells.push_back(mark ? shown(cell) : cut(shown(cell)));
       layout.widths[i] = std::max(layout.widths[i], cells.back().size());
       if (is_number(cell)) layout.right[i] = true;
       if (cell.median && is_number(cell)) layout.medians = true;
     }
+    cells.push_back(citations.mark(*line->row));
+    layout.widths.back() = std::max(layout.widths.back(), cells.back().size());
     rows.push_back(std::move(cells));
   }
   return layout;
@@ -91,13 +122,15 @@ void add_row(std::string& text, const Layout& layout, const Cells& cells) {
 Cells headers_of(const PublishedTable& table) {
   Cells cells;
   for (const Column& column : table.columns) cells.push_back(column.header);
+  cells.emplace_back(kCitationHeader);
   return cells;
 }
 
 std::string definition_lines(const PublishedTable& table, std::string_view bullet, bool medians) {
   std::string text;
   for (const Column& column : table.columns) {
-    if (column.about_energy) text += fmt::format("{}{}: {}\n", bullet, column.header, column.words);
+    if (column.about_energy || column.name == "flags")
+      text += fmt::format("{}{}: {}\n", bullet, column.header, column.words);
   }
   if (medians) text += fmt::format("{}m: median; no mean was published\n", bullet);
   return text;
@@ -123,18 +156,19 @@ void add_markdown_row(std::string& text, const Cells& cells) {
 std::string published_terminal(const PublishedTable& table) {
   std::string text;
   bool medians = false;
+  Citations citations;
   for (const Section& section : sections_of(table)) {
     if (!text.empty()) text += '\n';
     text += heading_of(table, section) + '\n';
     std::vector<Cells> rows;
     rows.reserve(static_cast<std::size_t>(section.end - section.begin));
-    const Layout layout = layout_of(table, section, rows);
+    const Layout layout = layout_of(table, section, citations, rows);
     medians = medians || layout.medians;
     add_row(text, layout, headers_of(table));
     for (const Cells& cells : rows) add_row(text, layout, cells);
   }
   if (text.empty()) return "no row is left\n";
-  text += '\n' + definition_lines(table, "", medians);
+  text += '\n' + definition_lines(table, "", medians) + citations.lines("");
   for (const std::string& notice : notices_of(table)) text += notice + '\n';
   return text;
 }
@@ -142,17 +176,18 @@ std::string published_terminal(const PublishedTable& table) {
 std::string published_markdown(const PublishedTable& table) {
   std::string text = "# Energy of published results\n";
   bool medians = false;
+  Citations citations;
   for (const Section& section : sections_of(table)) {
     text += fmt::format("\n## {}\n\n", heading_of(table, section));
     std::vector<Cells> rows;
-    const Layout layout = layout_of(table, section, rows);
+    const Layout layout = layout_of(table, section, citations, rows);
     medians = medians || layout.medians;
     add_markdown_row(text, headers_of(table));
     for (const bool right : layout.right) text += right ? "|---:" : "|---";
     text += "|\n";
     for (const Cells& cells : rows) add_markdown_row(text, cells);
   }
-  text += '\n' + definition_lines(table, "- ", medians);
+  text += '\n' + definition_lines(table, "- ", medians) + citations.lines("- ");
   for (const std::string& notice : notices_of(table)) text += fmt::format("\n{}\n", notice);
   return text;
 }

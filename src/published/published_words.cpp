@@ -27,6 +27,27 @@ std::string_view words_of(EnergyKind kind) {
 
 namespace {
 
+void add(std::string& words, std::string_view part) {
+  if (!part.empty()) words += fmt::format("{}{}", words.empty() ? "" : ", ", quoted(part));
+}
+
+std::string publication_of(const PublishedResult& row) {
+  switch (row.source) {
+    case PublishedSource::inferencex: return "InferenceX";
+    case PublishedSource::mlperf: return "MLPerf Inference";
+    case PublishedSource::mlenergy: return "ML.ENERGY Leaderboard";
+    case PublishedSource::tokenjoule: return "tokenjoule";
+    case PublishedSource::csv: break;
+  }
+  return {};
+}
+
+std::string_view remark_on(const PublishedResult& row) {
+  return row.source == PublishedSource::mlperf ? "; our calculation, not an MLPerf metric" : "";
+}
+
+}  // namespace
+
 std::string_view notice_of(PublishedSource source) {
   switch (source) {
     case PublishedSource::inferencex:
@@ -49,26 +70,19 @@ std::string_view notice_of(PublishedSource source) {
   return "";
 }
 
-void add(std::string& words, std::string_view part) {
-  if (!part.empty()) words += fmt::format("{}{}", words.empty() ? "" : ", ", quoted(part));
-}
-
-}  // namespace
-
 std::string attribution_of(const PublishedResult& row) {
+  std::string words = publication_of(row);
   const PublishedAttribution& by = row.attribution;
-  std::string words;
-  switch (row.source) {
-    case PublishedSource::inferencex: add(words, "InferenceX"); break;
-    case PublishedSource::mlperf: add(words, "MLPerf Inference"); break;
-    case PublishedSource::mlenergy: add(words, "ML.ENERGY Leaderboard"); break;
-    case PublishedSource::tokenjoule: add(words, "tokenjoule"); break;
-    case PublishedSource::csv: break;
-  }
   for (const PooledText part : {by.round, by.id, by.submitter, by.system, by.division, by.suite,
                                 by.availability, row.date, by.url})
     add(words, part);
-  if (row.source == PublishedSource::mlperf) words += "; our calculation, not an MLPerf metric";
+  return words.append(remark_on(row));
+}
+
+std::string citation_of(const PublishedResult& row) {
+  if (row.source != PublishedSource::inferencex) return attribution_of(row);
+  std::string words = publication_of(row);
+  add(words, row.date.substr(0, std::string_view("2026-01-01").size()));
   return words;
 }
 

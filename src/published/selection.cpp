@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <tuple>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -88,12 +90,21 @@ bool less(const CellValue& a, const CellValue& b) { return a.value < b.value; }
 bool absent(const CellValue& value) { return value.value.index() == 0; }
 
 /// -1, 0 or 1; what is absent comes last whichever way the key runs.
-int order_of(const SortKey& key, const TableLine& a, const TableLine& b) {
-  const CellValue left = key.column.at(a);
-  const CellValue right = key.column.at(b);
+int order_of(bool falling, const CellValue& left, const CellValue& right) {
   if (absent(left) || absent(right)) return absent(left) - absent(right);
   const int order = less(left, right) ? -1 : less(right, left) ? 1 : 0;
-  return key.falling ? -order : order;
+  return falling ? -order : order;
+}
+
+/// The cells that lines are sorted by, each looked up once: key after key of line after line.
+std::vector<CellValue> sorting_cells(const std::vector<TableLine>& lines,
+                                     const std::vector<SortKey>& keys) {
+  std::vector<CellValue> cells;
+  cells.reserve(lines.size() * keys.size());
+  for (const TableLine& line : lines) {
+    for (const SortKey& key : keys) cells.push_back(key.column.at(line));
+  }
+  return cells;
 }
 
 }  // namespace
@@ -133,14 +144,25 @@ Result<std::vector<SortKey>> sort_keys_in(std::string_view text,
 }
 
 void sort_lines(std::vector<TableLine>& lines, const std::vector<SortKey>& keys, Ranking ranking) {
-  std::stable_sort(lines.begin(), lines.end(), [&](const TableLine& a, const TableLine& b) {
-    if (ranking == Ranking::by_kind && a.figure->kind != b.figure->kind)
-      return a.figure->kind < b.figure->kind;
-    for (const SortKey& key : keys) {
-      if (const int order = order_of(key, a, b); order != 0) return order < 0;
+  const auto cells = sorting_cells(lines, keys);
+  std::vector<std::size_t> order(lines.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    const EnergyKind kind_a = lines[a].figure->kind;
+    const EnergyKind kind_b = lines[b].figure->kind;
+    if (ranking == Ranking::by_kind && kind_a != kind_b) return kind_a < kind_b;
+    if (lines[a].has_error() != lines[b].has_error()) return lines[b].has_error();
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      const int rank =
+          order_of(keys[i].falling, cells[a * keys.size() + i], cells[b * keys.size() + i]);
+      if (rank != 0) return rank < 0;
     }
     return false;
   });
+  std::vector<TableLine> sorted;
+  sorted.reserve(lines.size());
+  for (const std::size_t i : order) sorted.push_back(lines[i]);
+  lines = std::move(sorted);
 }
 
 std::vector<TableLine> frontier_of(const std::vector<TableLine>& lines) {
@@ -152,7 +174,7 @@ std::vector<TableLine> frontier_of(const std::vector<TableLine>& lines) {
   };
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const PublishedResult& row = *lines[i].row;
-    if (!energy(i) || !user_rate(row)) continue;
+    if (!energy(i) || !user_rate(row) || lines[i].has_error()) continue;
     groups[{lines[i].figure->kind, row.model, row.nominal_input_len, row.nominal_output_len}]
         .push_back(i);
   }

@@ -34,12 +34,14 @@ struct SortKey {
 Result<std::vector<SortKey>> sort_keys_in(std::string_view text,
                                           const std::vector<Comparator>& comparators);
 
-/// Sorts lines kind by kind (kinds are not ranked together), or all together.
+/// Sorts lines kind by kind (kinds are not ranked together), or all together. Lines whose row the
+/// audit calls an error come behind the others, whatever the keys say.
 enum class Ranking { by_kind, together };
 void sort_lines(std::vector<TableLine>& lines, const std::vector<SortKey>& keys, Ranking ranking);
 
 /// Keeps the lines that no other line of the same kind, model and lengths beats in both: tokens a
-/// second of one user, and energy per query (per output token where there are no lengths).
+/// second of one user, and energy per query (per output token where there are no lengths). A row
+/// that the audit calls an error stands on no frontier and beats nobody.
 std::vector<TableLine> frontier_of(const std::vector<TableLine>& lines);
 
 }  // namespace tokenjoule

@@ -111,9 +111,9 @@ PublishedTable table_of(const World& world) {
 TEST(PublishedTableText, ShowsMediansMarkedAndAbsentValuesAsSuch) {
   const World world;
   const std::string text = published_terminal(table_of(world));
-  EXPECT_NE(text.find("framework  tok/s/user  J/tok  Wh/answer\n"
-                      "trt                50   13.7  n/a\n"
-                      "sglang            40m   6.85  n/a\n"),
+  EXPECT_NE(text.find("framework  tok/s/user  J/tok  Wh/answer  of\n"
+                      "trt                50   13.7  n/a        [1]\n"
+                      "sglang            40m   6.85  n/a        [1]\n"),
             std::string::npos)
       << text;
   EXPECT_NE(text.find("provisioned: watts that a planner sets aside"), std::string::npos);
@@ -123,11 +123,53 @@ TEST(PublishedTableText, ShowsMediansMarkedAndAbsentValuesAsSuch) {
 
 TEST(PublishedTableText, MarkdownAndCsvHoldTheSame) {
   const World world;
-  EXPECT_NE(published_markdown(table_of(world)).find("| trt | 50 | 13.7 | n/a |\n"),
+  EXPECT_NE(published_markdown(table_of(world)).find("| trt | 50 | 13.7 | n/a | \\[1] |\n"),
             std::string::npos);
   const std::string csv = published_csv(table_of(world));
-  EXPECT_NE(csv.find(",ps5_min,interactivity_is_median,flags\n"), std::string::npos);
+  EXPECT_NE(csv.find(",ps5_min,interactivity_is_median,attribution\n"), std::string::npos);
   EXPECT_NE(csv.find("inferencex,dsr1,,h200,h200,8,"), std::string::npos);
+}
+
+TEST(SortLines, LinesOfRowsWithErrorsComeLastWhateverTheKey) {
+  World world;
+  // The third takes least, the first is fastest for a user.
+  world.lines[1].errors = "R04";
+  const auto keys = sort_keys_in("wh_query", {}).value();
+  sort_lines(world.lines, keys, Ranking::by_kind);
+  EXPECT_EQ(world.frameworks(world.lines), "vllm trt vllm sglang ");
+  const auto down = sort_keys_in("interactivity:desc", {}).value();
+  sort_lines(world.lines, down, Ranking::together);
+  EXPECT_EQ(world.frameworks(world.lines), "trt vllm vllm sglang ");
+}
+
+TEST(Frontier, ARowWithAnErrorIsNotOnItAndBeatsNobody) {
+  World world;
+  world.lines[1].errors = "R04";
+  // Without sglang, vllm takes less than trt and is slower: both stay.
+  EXPECT_EQ(world.frameworks(frontier_of(world.lines)), "trt vllm vllm ");
+}
+
+TEST(LineOf, SaysFlagsAndErrors) {
+  World world;
+  world.set.rows[0].mark(RowFlag::seeded_lengths);
+  const TableLine line = line_of(world.set, world.footing.figures[0], "R04;R05");
+  EXPECT_EQ(line.flags, "error:R04;error:R05;seeded_lengths");
+  EXPECT_TRUE(line.has_error());
+  EXPECT_EQ(line_of(world.set, world.footing.figures[1], {}).flags, "");
+}
+
+TEST(PublishedTableText, EveryFormatMarksErrorsAndSaysWhoseRowsTheyAre) {
+  World world;
+  const TableLine line = line_of(world.set, world.footing.figures[0], "R04");
+  PublishedTable table{&world.set, &world.footing, {line}, {}, {}, false, "1"};
+  table.columns.push_back(column_named("flags", {}).value());
+  for (const PublishedFormat& format : published_formats()) {
+    const std::string text = format.render(table);
+    EXPECT_NE(text.find("error:R04"), std::string::npos) << format.name;
+    EXPECT_NE(text.find("InferenceX"), std::string::npos) << format.name;
+    EXPECT_NE(text.find("Apache License 2.0"), std::string::npos) << format.name;
+  }
+  EXPECT_NE(published_terminal(table).find("[1] InferenceX\n"), std::string::npos);
 }
 
 TEST(PublishedTableText, ForeignTextCannotBreakACell) {

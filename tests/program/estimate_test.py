@@ -36,7 +36,7 @@ class Estimate(unittest.TestCase):
         self.assertAlmostEqual(estimate["watt_hours_per_query"], 0.32, places=9)
         self.assertEqual(estimate["energy_kind"], "modelled")
         self.assertEqual(estimate["from_energy_kind"], "measured_gpu")
-        self.assertEqual([row["row"] for row in estimate["rows"]], [0, 1, 2])
+        self.assertEqual([row["row"] for row in estimate["rows"]], [1, 2, 3])
 
     def test_the_table_says_its_rows_and_its_residual(self):
         text = self.estimate("--input-len", "2000", "--output-len", "3000").stdout

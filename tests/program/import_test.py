@@ -1,6 +1,7 @@
 """tokenjoule import: other tools' records with a power log, from files to the verdict; wrong files in one line."""
 import contextlib
 import datetime
+import gzip
 import json
 import pathlib
 import tempfile
@@ -44,6 +45,31 @@ class Import(unittest.TestCase):
             again = tokenjoule("analyze", folder / "out", "--format", "json")
             self.assertEqual(again.stdout, done.stdout)
             self.assertEqual((folder / "out/result.json").read_text(), done.stdout)
+
+    def test_packed_files_are_read_and_imports_of_one_second_do_not_clash(self):
+        with scratch() as folder:
+            for path in (SAMPLES / "inferencex_raw.json", nvidia_smi(folder)):
+                (folder / (path.name + ".gz")).write_bytes(gzip.compress(path.read_bytes()))
+            for _ in range(3):
+                done = tokenjoule("import", "auto", folder / "inferencex_raw.json.gz", folder / "power.csv.gz", "--clock-offset", "0",
+                                  cwd=folder)
+                self.assertEqual(done.returncode, 0, done.stderr)
+            made = sorted(folder.glob("tokenjoule-import-*"))
+            self.assertEqual(len(made), 3)
+            files = result_of(made[0])["configuration"]["import"]["files"]
+            self.assertEqual([entry["file"] for entry in files], ["inferencex_raw.json", "power.csv"])
+            (folder / "broken.json.gz").write_bytes(b"\x1f\x8bnothing")
+            done = tokenjoule("import", "auto", folder / "broken.json.gz", folder / "power.csv.gz", "--out", folder / "out")
+            self.assertEqual(done.returncode, 3)
+            self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+
+    def test_how_requests_were_sent_is_not_made_up(self):
+        with scratch() as folder:
+            done = tokenjoule("import", "auto", SAMPLES / "mlperf_log_detail.txt", nvidia_smi(folder), "--clock-offset", "0", "--out",
+                              folder / "out")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIsNone(result_of(folder / "out")["load"]["mode"])
+            self.assertNotIn("closed loop", done.stdout)
 
     def test_the_time_zone_is_found_and_an_offset_estimated(self):
         with scratch() as folder:

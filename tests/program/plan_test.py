@@ -72,6 +72,7 @@ class HelpAndErrors(unittest.TestCase):
 
     def test_errors_say_what_is_missing(self):
         cases = {"": "nothing to plan from", "--power 4.8": "has no unit", "--power 4.8KW": "did you mean kW?",
+                 "--pue 1.2 --pue 1.3 --power 5kW": "given twice", "--power 5kW --idle-power 6kW --busy-hours 8": "is above",
                  "--power 5kWh": "is an energy, where a power is wanted", "--power 5kW --busy-hours 8": "--idle-power",
                  "--power 5kW --voltage 230V": "--phases 1 or 3, --power-factor", "--pue 0.9": "out of range",
                  "--token-price 1EUR/Mtok": "--electricity-price", "--from /no/such/file": "/no/such/file",

@@ -127,6 +127,8 @@ class Published(unittest.TestCase):
             csv = (SAMPLES / "inferencex.dashboard.csv").read_text().splitlines()
             shifted = csv[2] + "\n" + csv[3].replace("1024,1024,h200,", "1024,h200,", 1) + ",\n"
             self.refused("shifted", files=[file("shifted.csv", shifted)])
+            twice = shifted + csv[3].replace("1024,1024,h200,", "1024,h200,", 1) + ",\n"
+            self.refused("shifted", "1 more problems in this file", files=[file("shifted.csv", twice)])
             self.refused("longer than", files=[file("line.csv", csv[2] + "\n" + "x" * 3_000_000)])
             self.refused("zip bomb", files=[file("bomb.json.gz", gzip.compress(bytes(64 << 20)))])
             large = file("large.json", "")
@@ -145,12 +147,51 @@ class Published(unittest.TestCase):
             self.assertEqual(len(table["rows"]), 1)
             self.assertEqual(len(table["problems"]), 1)
 
+    def test_rows_with_errors_are_marked_in_every_format_and_lead_nothing(self):
+        with new_folder() as folder:
+            path = pathlib.Path(folder)
+            path.mkdir(parents=True)
+            path /= "rows.json"
+            # The second says 25 tokens/s of a user and 1 s a token: R04. It would take least, and be fastest.
+            path.write_text(json.dumps([{"hw": "h200", "infmax_model_prefix": "dsr1", "conc": 4, "isl": 1024, "osl": 1024, "tp": 8,
+                                         "tput_per_gpu": rate, "mean_intvty": user, "mean_tpot": 1 / 20} for rate, user in
+                                        ((100, 20), (200, 25))]))
+            rows = self.rows(path)
+            self.assertEqual([row["audit_errors"] for row in rows], [[], ["R04"]])
+            self.assertEqual([row["flags"] for row in rows], [[], ["error:R04"]])
+            self.assertEqual([row["origin"]["row"] for row in rows], [1, 2])
+            for form in ("table", "markdown", "csv"):
+                self.assertIn("error:R04", self.shown("table", path, "--format", form, "--columns", "model,j_total"), form)
+            done = tokenjoule("published", "table", path, "--pareto", "--format", "json")
+            self.assertEqual(len(json.loads(done.stdout)["rows"]), 1)
+            self.assertIn("1 lines are of rows that the audit calls errors", done.stderr)
+            self.assertEqual(len(self.rows(path, "--where", "flags~error")), 1)
+
+    def test_every_row_says_whose_it_is(self):
+        text = self.shown("table", SAMPLES / "mlperf.v6_0.json", ROWS)
+        self.assertIn("] MLPerf Inference, v6.0, 6.0-", text)
+        self.assertIn("our calculation, not an MLPerf metric", text)
+        self.assertIn("MLPerf is a registered trademark", text)
+        self.assertIn("] InferenceX, 2025-12-15", text)
+        self.assertIn("attribution to InferenceX is required", text)
+        header, first = [line for line in self.shown("table", ROWS, "--format", "csv").splitlines() if not line.startswith("#")][:2]
+        self.assertTrue(header.endswith(",attribution"))
+        self.assertIn("InferenceX, ", first)
+
+    def test_agents_traces_alone_say_what_to_do(self):
+        done = tokenjoule("published", "table", SAMPLES / "inferencex.agentic.json")
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("all rows are agents' traces", done.stderr)
+        self.assertIn("--where scenario=agentic", done.stderr)
+
     def test_wrong_options_are_said(self):
         for words, arguments in (
                 (["takes no --kind"], ["ceiling", ROWS, "--kind", "ceiling"]),
                 (["did you mean model"], ["table", ROWS, "--where", "modle=x"]),
                 (["no GPU=WATTS"], ["table", ROWS, "--watts", "h200"]),
                 (["no day"], ["table", ROWS, "--power-as-of", "2025"]),
+                (["2026-02-31"], ["table", ROWS, "--power-as-of", "2026-02-31"]),
+                (["given twice", "csv"], ["table", ROWS, "--format", "csv", "--format", "json"]),
                 (["achieved"], ["table", ROWS, "--achieved", "2"]),
                 (["needs files"], ["table"]),
                 (["needs files"], ["--pareto"])):

@@ -59,6 +59,45 @@ Status needs_idle_power(const PlanInputs& in) {
       "give --idle-power (0W if the machine is off then)");
 }
 
+/// Figures that cannot be true together.
+Status no_contradiction(const PlanInputs& in) {
+  const auto contradiction = [](std::string what, const char* next) {
+    return failure(ErrorKind::usage, std::move(what), next);
+  };
+  if (in.query_energy && in.energy && in.tokens_per_query) {
+    const double product = in.energy->value.value() * *in.tokens_per_query;
+    const double stated = in.query_energy->value.value();
+    if (std::abs(product / stated - 1) > kContradiction)
+      return contradiction(
+          fmt::format("energy per token × tokens per query is {:.4g} J, the energy "
+                      "per query given {:.4g} J",
+                      product, stated),
+          "give two of --energy, --tokens-per-query and --query-energy");
+  }
+  if (in.idle_power && in.busy_power && in.idle_power->value > in.busy_power->value)
+    return contradiction(fmt::format("an idle power of {:g} W is above the {:g} W while serving",
+                                     in.idle_power->value.value(), in.busy_power->value.value()),
+                         "see whether --idle-power and --power are the other way round");
+  if (in.idle_power && in.idle_power->kind == "stated" && in.busy_hours && *in.busy_hours >= 24)
+    return contradiction("with 24 busy hours a day there are none for --idle-power",
+                         "leave --idle-power out, or lower --busy-hours");
+  if (in.tokens_per_day && in.throughput) {
+    const double most =
+        in.throughput->value.value() * in.busy_hours.value_or(24) * 3600;  // of the busy hours
+    if (*in.tokens_per_day > most * (1 + kContradiction))
+      return contradiction(
+          fmt::format("{:g} tokens a day are more than the {:.5g} of {:g} hours at {:g} tokens/s",
+                      *in.tokens_per_day, most, in.busy_hours.value_or(24),
+                      in.throughput->value.value()),
+          "raise --busy-hours, or lower --tokens-per-day");
+  }
+  if (in.installed_power && in.busy_power && in.busy_power->value > *in.installed_power)
+    return contradiction(fmt::format("{:g} W while serving are more than the {:g} W installed",
+                                     in.busy_power->value.value(), in.installed_power->value()),
+                         "see whether --power and --installed-power are the other way round");
+  return {};
+}
+
 /// What was given and is used by nothing: silence would pass for an answer.
 Status all_used(const PlanInputs& in) {
   const auto alone = [](const char* option, const char* partner) {
@@ -104,6 +143,7 @@ Result<Plan> plan_of(const PlanInputs& inputs) {
   TRY(PlanInputs in, completed(inputs));
   TRY_DO(needs_idle_power(in));
   TRY_DO(all_used(in));
+  TRY_DO(no_contradiction(in));
   Plan plan;
   PlanWriter out(plan);
   if (!in.from_note.empty()) out.note(in.from_note);

@@ -31,6 +31,38 @@ PlanInputs with_power(double watts) {
 
 Amount euros(Dimension dimension, double value) { return {dimension, value, "EUR"}; }
 
+TEST(Plan, RefusesFiguresThatCannotBeTrueTogether) {
+  PlanInputs in = with_power(4800);
+  in.idle_power = {{Watts(5000)}};
+  in.busy_hours = 10;
+  EXPECT_FALSE(plan_of(in));
+  in.idle_power = {{Watts(900)}};
+  EXPECT_TRUE(plan_of(in));
+  in.busy_hours = 24;
+  EXPECT_FALSE(plan_of(in));  // no idle hours
+
+  PlanInputs day = with_power(4800);
+  day.idle_power = {{Watts(900)}};
+  day.busy_hours = 10;
+  day.throughput = {{TokensPerSecond(100)}};
+  day.tokens_per_day = 3.6e6;  // 100 * 36 000
+  EXPECT_TRUE(plan_of(day));
+  day.tokens_per_day = 4e6;
+  EXPECT_FALSE(plan_of(day));
+
+  PlanInputs query;
+  query.energy = {{JoulesPerToken(0.5)}};
+  query.tokens_per_query = 100;
+  query.query_energy = {{Joules(50)}};
+  EXPECT_TRUE(plan_of(query));
+  query.query_energy = {{Joules(60)}};
+  EXPECT_FALSE(plan_of(query));
+
+  PlanInputs site = with_power(600e3);
+  site.installed_power = Watts(500e3);
+  EXPECT_FALSE(plan_of(site));
+}
+
 TEST(Plan, EveryLineSaysItsFormulaAndKind) {
   PlanInputs in = with_power(4800);
   in.throughput = {{TokensPerSecond(32004)}};

@@ -93,10 +93,11 @@ AuditSet audited(const PublishedSet& set, const AuditOptions& options) {
 std::vector<const AuditRule*> rules_of(const AuditOptions& options) {
   std::vector<const AuditRule*> rules;
   for (const AuditRule& rule : audit_rules()) {
-    const bool wanted =
+    const bool asked_for =
         options.rules.empty() ||
         std::find(options.rules.begin(), options.rules.end(), &rule) != options.rules.end();
-    if (wanted) rules.push_back(&rule);
+    const bool can_be_error = rule.severities.find("error") != std::string_view::npos;
+    if (asked_for && (can_be_error || !options.errors_only)) rules.push_back(&rule);
   }
   return rules;
 }
@@ -106,7 +107,7 @@ std::vector<const AuditRule*> rules_of(const AuditOptions& options) {
 std::vector<AuditFinding> audit(const PublishedSet& set, const AuditOptions& options) {
   const AuditSet all = audited(set, options);
   const auto rules = rules_of(options);
-  AuditReport report(rules.size());
+  AuditReport report(rules.size(), options.errors_only);
   // Row by row, not rule by rule: a row is large, and so it is fetched from memory once.
   for (const AuditRow& row : all.rows) {
     for (std::size_t i = 0; i < rules.size(); ++i) {
@@ -121,6 +122,19 @@ std::vector<AuditFinding> audit(const PublishedSet& set, const AuditOptions& opt
     rules[i]->of_set(all, report);
   }
   return report.take();
+}
+
+std::vector<PooledText> audit_errors(PublishedSet& set) {
+  AuditOptions options;
+  options.errors_only = true;
+  std::vector<PooledText> marks(set.rows.size());
+  for (const AuditFinding& finding : audit(set, options)) {
+    if (!finding.row) continue;
+    PooledText& mark = marks[*finding.row];
+    mark = mark.empty() ? PooledText(finding.rule->code)
+                        : set.keep(std::string(mark) + ';' + std::string(finding.rule->code));
+  }
+  return marks;
 }
 
 }  // namespace tokenjoule

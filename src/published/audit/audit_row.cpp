@@ -22,14 +22,26 @@ AuditFinding& AuditReport::append(AuditSeverity severity, std::string_view words
   return finding;
 }
 
+bool AuditReport::is_wanted(const AuditRow& row, AuditSeverity severity) const {
+  if (!row.wanted || !errors_only_) return row.wanted;
+  const auto& findings = by_rule_[slot_];
+  const bool repeated = !findings.empty() && findings.back().row == row.index;
+  return severity == AuditSeverity::error && !repeated;
+}
+
 void AuditReport::add(const AuditRow& row, AuditSeverity severity, std::string_view words,
                       Values values) {
-  if (row.wanted) append(severity, words, values).row = row.index;
+  if (is_wanted(row, severity)) append(severity, words, values).row = row.index;
 }
 
 void AuditReport::add_unread(const ReadProblem& problem, AuditSeverity severity) {
   AuditFinding& finding = append(severity, problem.message, {});
   finding.unread = UnreadRow{problem.file, problem.row};
+}
+
+void AuditReport::add_on_file(std::uint32_t file, AuditSeverity severity, std::string_view words,
+                              Values values) {
+  append(severity, words, values).unread = UnreadRow{file, std::nullopt};
 }
 
 void AuditReport::add_on_all(AuditSeverity severity, std::string_view words, Values values) {

@@ -54,14 +54,18 @@ class AuditReport {
   }
   void add(const AuditRow& row, AuditSeverity severity, std::string_view words, Values values);
   void add_unread(const ReadProblem& problem, AuditSeverity severity);
+  void add_on_file(std::uint32_t file, AuditSeverity severity, std::string_view words,
+                   Values values);
   void add_on_all(AuditSeverity severity, std::string_view words, Values values);
   /// Findings in the order of the rules; rows of a rule in the order in which they came.
   std::vector<AuditFinding> take();
-  explicit AuditReport(std::size_t rules) : by_rule_(rules) {}
+  AuditReport(std::size_t rules, bool errors_only) : errors_only_(errors_only), by_rule_(rules) {}
 
  private:
   AuditFinding& append(AuditSeverity severity, std::string_view words, Values values);
+  bool is_wanted(const AuditRow& row, AuditSeverity severity) const;
 
+  bool errors_only_ = false;
   const AuditRule* rule_ = nullptr;
   std::size_t slot_ = 0;
   std::vector<std::vector<AuditFinding>> by_rule_;

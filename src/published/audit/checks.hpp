@@ -54,6 +54,7 @@ void check_latency_limits(const AuditRow& row, AuditReport& report);  // M06
 void check_wall_power(const AuditRow& row, AuditReport& report);      // M07
 void check_repeated_power(const AuditSet& set, AuditReport& report);  // M08
 void check_submission(const AuditRow& row, AuditReport& report);      // M09
+void check_power_sessions(const AuditSet& set, AuditReport& report);  // M10
 
 void check_token_energy(const AuditRow& row, AuditReport& report);     // E01
 void check_request_energy(const AuditRow& row, AuditReport& report);   // E02

@@ -97,7 +97,7 @@ struct LoadLog {
   std::optional<LoadTotals> totals;  ///< where there are no requests
   bool pieces_known = true;          ///< false: only first and last token of an answer have a time
   std::optional<std::int64_t> concurrency;
-  std::optional<double> request_rate;  ///< per second; absent: closed loop
+  std::optional<double> request_rate;  ///< per second; absent: none, or not known
   std::vector<std::string> limits;     ///< what this file cannot tell, a sentence each
   std::optional<BenchmarkContract> contract;
   SkippedRows skipped;

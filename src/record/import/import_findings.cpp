@@ -134,7 +134,8 @@ std::string import_configuration(const LoadLog& load, const std::vector<JoinedPo
                                  const std::vector<ImportFinding>& findings) {
   Json json;
   json["command"] = "import";
-  json["mode"] = load.request_rate ? "open" : "closed";
+  // With neither, how requests were sent is not known: all at once, by a trace, one by one.
+  if (load.request_rate || load.concurrency) json["mode"] = load.request_rate ? "open" : "closed";
   if (load.concurrency) json["concurrency"] = *load.concurrency;
   if (load.request_rate) json["request_rate_per_s"] = *load.request_rate;
   json["dataset"] = {{"name", "imported"}};
