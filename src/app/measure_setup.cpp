@@ -179,6 +179,13 @@ Result<ProbedEngine> reach_engine(const MeasureOptions& options, const ProbeQues
   for (const auto& [key, value] : options.engine_config) {
     engine.info.configuration[key] = {json_of(value), "stated"};
   }
+  if (!options.preset.empty() && !engine.dialect->takes_ignore_eos()) {
+    return failure(ErrorKind::usage,
+                   fmt::format("--preset {} needs answers of a fixed length, and {} cannot be held "
+                               "to one (it has no ignore_eos)",
+                               options.preset, engine.info.kind),
+                   "leave --preset out; answers are then as long as the model makes them");
+  }
   if (options.ignore_eos.value_or(false) && !engine.dialect->takes_ignore_eos()) {
     return failure(ErrorKind::usage,
                    fmt::format("--ignore-eos: {} does not take it", engine.info.kind),

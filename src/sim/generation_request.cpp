@@ -8,6 +8,7 @@
 
 #include "base/json_view.hpp"
 #include "base/text.hpp"
+#include "engines/refusal.hpp"
 #include "sim/tokenizer.hpp"
 
 namespace tokenjoule {
@@ -91,7 +92,7 @@ ApiResult<void> check_model(const JsonView& root, const SimulatorOptions& option
   const auto model = root["model"].string();
   if (!model || *model == options.model) return {};
   return unexpected(ApiError{404, "NotFoundError",
-                             fmt::format("The model `{}` does not exist.", quoted(*model)),
+                             fmt::format("The model `{}` does not exist.", quoted(without_keys(*model))),
                              "model"});
 }
 
