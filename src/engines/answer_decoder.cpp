@@ -46,7 +46,8 @@ void AnswerDecoder::event(AnswerEventReader& reader, std::string_view data, Mono
 
 void AnswerDecoder::plain_body(AnswerEventReader& reader, std::string_view body, MonoTime at) {
   const Result<AnswerEvent> event = reader.read(body);
-  if (!event) return fail(fmt::format("not_an_api: the answer is \"{}\"", quoted(without_keys(body))));
+  if (!event)
+    return fail(fmt::format("not_an_api: the answer is \"{}\"", quoted(without_keys(body))));
   growth_ = Growth::useless;  // its usage is that of the answer, not of an event
   take(*event, at, false);
   closing_usage_ = event->usage.has_value();

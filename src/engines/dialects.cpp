@@ -97,8 +97,9 @@ tl::unexpected<Error> no_api_in(const ProbeAnswers& answers) {
                               quoted(without_keys(trimmed(models.body)))),
                   "see the log of the engine");
   }
-  return no_api(fmt::format("/v1/models lists no model: \"{}\"", quoted(without_keys(trimmed(models.body)))),
-                "check that the engine has loaded a model, and that --url is its API");
+  return no_api(
+      fmt::format("/v1/models lists no model: \"{}\"", quoted(without_keys(trimmed(models.body)))),
+      "check that the engine has loaded a model, and that --url is its API");
 }
 
 }  // namespace

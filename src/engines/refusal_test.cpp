@@ -87,8 +87,10 @@ TEST(RefusalMessage, NeverRepeatsTheRequest) {
 }
 
 TEST(RefusalMessage, RepeatsNobodysKey) {
-  EXPECT_EQ(refusal_message(R"js({"error":{"message":"Incorrect API key provided: sk-proj-AbC_123*xyz. See"}})js"),
-            "Incorrect API key provided: sk-*** See");
+  EXPECT_EQ(
+      refusal_message(
+          R"js({"error":{"message":"Incorrect API key provided: sk-proj-AbC_123*xyz. See"}})js"),
+      "Incorrect API key provided: sk-*** See");
   EXPECT_EQ(without_keys("key=sk-0123456789ab, sk-short, task-force-of-many"),
             "key=sk-***, sk-short, task-force-of-many");
 }
