@@ -125,7 +125,7 @@ std::optional<std::int64_t> most(std::optional<std::int64_t> a, std::optional<st
 /// A port whose connection this side closed is kept by the kernel for a minute (Linux:
 /// TCP_TIMEWAIT_LEN, 60 s). Those of the last minute are counted as if each were: not more can be.
 void fill_budgets(ClientQuality& quality, const std::vector<ClientState>& states) {
-  constexpr Seconds kKept(60);
+  constexpr Nanoseconds kKept = whole_seconds(60);
   for (std::size_t i = 0; i < states.size(); ++i) {
     quality.descriptors_used = most(quality.descriptors_used, states[i].descriptors_open);
     quality.descriptors_allowed = most(quality.descriptors_allowed, states[i].descriptors_allowed);
@@ -134,7 +134,7 @@ void fill_budgets(ClientQuality& quality, const std::vector<ClientState>& states
     // Open at the begin of that minute, and opened since: what is open or was closed meanwhile.
     std::int64_t opened = 0;
     std::size_t first = i + 1;
-    while (first > 0 && to_seconds(states[i].span.end - states[first - 1].span.begin) <= kKept) {
+    while (first > 0 && states[i].span.end - states[first - 1].span.begin <= kKept) {
       opened += states[--first].connections_opened;
     }
     const std::int64_t before = first > 0 ? states[first - 1].connections_open.value_or(0) : 0;

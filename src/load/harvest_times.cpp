@@ -16,10 +16,10 @@ void HarvestTimes::woke(MonoTime before, MonoTime now, bool full) {
   const MonoTime last_harvest = std::exchange(harvested_, now);
   if (now - before > kSlept) {
     nothing_waited_ = now;  // what it slept for has only just come
-    slept_ = true;
+    slept_until_ = now;
   } else if (!full_) {
     nothing_waited_ = last_harvest;
-    slept_ = false;
+    slept_until_.reset();
   }
   full_ = full;
 }
@@ -28,7 +28,7 @@ Nanoseconds HarvestTimes::spread_of(MonoTime at) {
   // Bytes that came before the others of this harvest show how late the wake-up was: what else came
   // meanwhile is not known from the stamps.
   nothing_waited_ = std::min(nothing_waited_, at);
-  return (slept_ ? std::max(at, harvested_) : at) - nothing_waited_;
+  return std::max(at, slept_until_.value_or(at)) - nothing_waited_;
 }
 
 }  // namespace tokenjoule

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "base/time.hpp"
 
 namespace tokenjoule {
@@ -27,7 +29,8 @@ class HarvestTimes {
  private:
   MonoTime harvested_;       ///< when it last woke
   MonoTime nothing_waited_;  ///< up to then, nothing had come that is still unread
-  bool slept_ = false;       ///< it woke because something came, as late as the system let it
+  /// It woke because something came, as late as the system let it: the stamps up to then tell.
+  std::optional<MonoTime> slept_until_;
   bool full_ = false;
 };
 
