@@ -123,7 +123,9 @@ std::map<std::string, Summary> latencies(const Run& run, const std::vector<Answe
                                ? "no requests were recorded"
                                : "no request that was sent in the window completed with tokens";
   const std::string no_gaps =
-      run.requests.empty() ? none : "no request that was sent in the window brought two tokens";
+      values.e2e.empty() ? none
+                         : "no answer to a request sent in the window came in two events or more: "
+                           "there is no gap to measure";
   std::map<std::string, Summary> all;
   all["ttft_seconds"] = summary_of(std::move(values.ttft), "s", none);
   all["e2e_latency_seconds"] = summary_of(std::move(values.e2e), "s", none);

@@ -76,6 +76,7 @@ struct TestRun {
     RequestRecord request;
     request.id = run.requests.size() + 1;
     request.planned = request.sent = at(sent);
+    request.reused_connection = true;
     TokenTimesWriter writer(request.sent);
     for (const double event : events) writer.add({at(sent + event), std::nullopt, false});
     request.token_times = writer.take();

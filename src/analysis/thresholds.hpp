@@ -48,6 +48,7 @@ constexpr double kCacheHits = 0.01;    ///< prompt_cache_hits: cached / submitte
 constexpr double kContextRoom = 1.25;  ///< context_tuned: max_model_len / longest request
 
 constexpr double kFailures = 0.05;     ///< failures: failed / all, care
+constexpr int kLostFailures = 3;       ///< engine_lost: requests that nobody answered
 constexpr Seconds kWindowShort(20.0);  ///< window_too_short: care
 constexpr int kStepsFew = 10;          ///< window_too_short: steps or readings, care
 constexpr int kStepsTooFew = 2;        ///< window_too_short: steps or readings, unusable

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "app/commands.hpp"
+#include "app/context_fit.hpp"
 #include "app/exit_code.hpp"
 #include "app/interrupt.hpp"
 #include "app/measure_data.hpp"
@@ -78,14 +79,23 @@ Status allow_streams(const MeasureOptions& options) {
   return allow_descriptors(static_cast<std::uint64_t>(most));
 }
 
+/// As long as a server asks that refuses to answer for now. False: interrupted.
+bool wait_for_server(Seconds wait, Clock& clock, const std::stop_token& stop) {
+  put_error(fmt::format("the server asks to wait {:.0f} s (Retry-After); waiting\n", wait.value()));
+  return clock.sleep_until(clock.now() + to_nanoseconds(wait), stop);
+}
+
 Result<int> run_measure(const ParsedOptions& parsed) {
   TRY(MeasureOptions options, measure_options_from(parsed));
   TRY_DO(allow_streams(options));
   InterruptWatcher interrupts;
   SystemClock clock;
-  TRY(const ProbeQuestion probe, probe_question_of(options));
+  TRY(ProbeQuestion probe, probe_question_of(options));
+  probe.wait = [&](Seconds wait) { return wait_for_server(wait, clock, interrupts.token()); };
   TRY(const ProbedEngine engine, reach_engine(options, probe));
+  TRY_DO(check_context(options, engine.info));
   TRY(const auto pool, data_set_for(options, probe, engine));
+  if (pool) put_error(too_long_words(options, *pool, engine.info));
   TRY(OpenSensors sensors, open_sensors(options, engine_urls(options), clock));
   TRY_DO(check_boundary(options, sensors));
   if (options.check_only) {

@@ -29,6 +29,7 @@ Status replay(MeasureOptions& options, const RequestPool& pool) {
   if (!options.concurrency_given) point.concurrency = kDefaultCap;
   if (!options.duration_given && !options.num_requests) {
     options.num_requests = static_cast<std::int64_t>(pool.entries.size());
+    options.whole_trace = true;
   }
   return {};
 }

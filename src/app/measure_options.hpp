@@ -91,6 +91,7 @@ struct MeasureOptions : MeterOptions, OutputOptions {
   std::string dataset_path;
   std::optional<Sampling> sampling;  ///< absent: permute for a data set, independent draws without
   double speed = 1;                  ///< of a trace's own times
+  bool whole_trace = false;          ///< the window ends with the answer of its last request
   std::vector<LengthPair> mix;
   std::int64_t prefix_len = 0;
   std::vector<ModelShare> models;  ///< --lora

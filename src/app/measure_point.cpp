@@ -21,11 +21,9 @@ namespace {
 constexpr Nanoseconds kTick = milliseconds(10);
 /// An engine from which nothing but failures came for this long is taken for dead.
 constexpr Nanoseconds kDeadAfter = whole_seconds(10);
-/// And one from which nothing at all came for this long, with requests in flight. Long, since the
-/// prefill of a very long prompt is silent, too.
+/// And one that was silent for this long, with requests in flight: a long prefill is silent, too.
 constexpr Nanoseconds kSilentAfter = whole_seconds(300);
-/// Warm-up waits for answers that came whole: with none in so long, and so many failures, it would
-/// wait for ever.
+/// A warm-up with no whole answer in so long, and so many failures, would wait for ever.
 constexpr Nanoseconds kWarmupPatience = whole_seconds(30);
 constexpr std::int64_t kMostWarmupFailures = 10;
 /// Engines count a request's end a moment after they sent it.
@@ -114,7 +112,7 @@ class PointMeasurement {
   Status begin();
   Status phases();
   void idle_phase();
-  Status warmup_phase();
+  void warmup_phase();
   void window_phase();
   void harness_warmup();
   void harness_window();
@@ -225,7 +223,7 @@ void PointMeasurement::idle_phase() {
   if (!ended()) scrape_edge();
 }
 
-Status PointMeasurement::warmup_phase() {
+void PointMeasurement::warmup_phase() {
   const MonoTime begin = clock_.now();
   mark(Phase::warmup, begin);
   client_->begin_warmup();
@@ -241,7 +239,6 @@ Status PointMeasurement::warmup_phase() {
   });
   recording_.set_fast(true);
   wait_until("warmup", std::max(clock_.now() + kEdgeHalf, earliest));
-  return {};
 }
 
 /// The warm-up of another harness: so many requests, all ended before a measured one is sent.
@@ -282,9 +279,13 @@ void PointMeasurement::window_phase() {
   scrape_edge();
   MonoTime end;
   if (num_requests_of(question_.options, question_.point)) {
-    // When the last request goes out is not known before: the fast polling stays on.
-    wait("measure", std::nullopt, [&] { return client_->last_of_num_requests_sent().has_value(); });
-    end = client_->last_of_num_requests_sent().value_or(clock_.now());
+    // When that will be is not known before: the fast polling stays on.
+    const bool to_end = question_.options.whole_trace;
+    const auto last = [&] {
+      return to_end ? client_->last_of_num_requests_ended() : client_->last_of_num_requests_sent();
+    };
+    wait("measure", std::nullopt, [&] { return last().has_value(); });
+    end = last().value_or(clock_.now());
   } else {
     end = begin + to_nanoseconds(question_.options.duration);
     wait_until("measure", std::min(begin + kEdgeHalf, end));
@@ -323,7 +324,7 @@ Status PointMeasurement::phases() {
     harness_warmup();
     if (!ended()) harness_window();
   } else {
-    TRY_DO(warmup_phase());
+    warmup_phase();
     if (!ended()) window_phase();
   }
   drain_phase();

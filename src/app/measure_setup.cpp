@@ -199,6 +199,13 @@ void add_stated_settings(EngineInfo& info,
 Result<ProbedEngine> reach_engine(const MeasureOptions& options, const ProbeQuestion& question) {
   TRY(ProbedEngine engine, probe_engines(question, options.further_urls));
   add_stated_settings(engine.info, options.engine_config);
+  if (!options.preset.empty() && !engine.dialect->takes_ignore_eos()) {
+    return failure(ErrorKind::usage,
+                   fmt::format("--preset {} needs answers of a fixed length, and {} cannot be held "
+                               "to one (it has no ignore_eos)",
+                               options.preset, engine.info.kind),
+                   "leave --preset out; answers are then as long as the model makes them");
+  }
   if (options.ignore_eos.value_or(false) && !engine.dialect->takes_ignore_eos()) {
     return failure(ErrorKind::usage,
                    fmt::format("--ignore-eos: {} does not take it", engine.info.kind),

@@ -27,6 +27,19 @@ TEST(ReachEngine, OneThatBreaksOffARequestForTheNextIsNotAskedForTwoAtATime) {
   EXPECT_NE(engine.error().message.find("-c 2"), std::string::npos) << engine.error().message;
 }
 
+TEST(ReachEngine, APresetIsToldWithoutAnOptionThatNobodyGave) {
+  PageServer server(llama_cpp_python_pages());
+  MeasureOptions options;
+  options.url = server.url();
+  options.preset = "inferencex-1k1k";
+  options.ignore_eos = true;  // of the preset
+  const auto engine = reach_engine(options, probe_question_of(options).value());
+  ASSERT_FALSE(engine.has_value());
+  EXPECT_EQ(engine.error().message.find("--ignore-eos"), std::string::npos);
+  EXPECT_EQ(engine.error().message.rfind("--preset inferencex-1k1k needs", 0), 0U)
+      << engine.error().message;
+}
+
 TEST(ReachEngine, SaysBeforehandWhatTheEngineCannotDo) {
   PageServer server(llama_cpp_python_pages());
   MeasureOptions options;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "engines/refusal.hpp"
 
 namespace tokenjoule {
 
@@ -45,14 +46,15 @@ void AnswerDecoder::event(AnswerEventReader& reader, std::string_view data, Mono
 
 void AnswerDecoder::plain_body(AnswerEventReader& reader, std::string_view body, MonoTime at) {
   const Result<AnswerEvent> event = reader.read(body);
-  if (!event) return fail(fmt::format("not_an_api: the answer is \"{}\"", quoted(body)));
+  if (!event)
+    return fail(fmt::format("not_an_api: the answer is \"{}\"", quoted(without_keys(body))));
   growth_ = Growth::useless;  // its usage is that of the answer, not of an event
   take(*event, at, false);
   closing_usage_ = event->usage.has_value();
 }
 
 void AnswerDecoder::take(const AnswerEvent& event, MonoTime at, bool censored) {
-  if (event.error) fail(fmt::format("in_stream_error: {}", quoted(*event.error)));
+  if (event.error) fail(fmt::format("in_stream_error: {}", quoted(without_keys(*event.error))));
   if (event.has_choices) set_once(first_choices_, at);
   if (event.visible) set_once(first_visible_, at);
   take_usage(event, at);

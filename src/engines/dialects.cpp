@@ -4,6 +4,7 @@
 #include "base/url.hpp"
 #include "engines/dialects/known_dialects.hpp"
 #include "engines/probe_answers.hpp"
+#include "engines/refusal.hpp"
 
 namespace tokenjoule {
 
@@ -46,6 +47,18 @@ bool is_loading(const ProbeAnswers& answers) {
   return false;
 }
 
+/// What to type where /v1/models leads elsewhere: its URL without that path, where it has it.
+std::string redirect_hint(const std::string& location) {
+  std::string_view root = location;
+  constexpr std::string_view kModels = "/v1/models";
+  if (ends_with(root, "/")) root.remove_suffix(1);
+  if (!starts_with(root, "http") || !ends_with(root, kModels)) {
+    return "give the URL that it leads to as --url, without /v1/models";
+  }
+  root.remove_suffix(kModels.size());
+  return fmt::format("--url {}", root);
+}
+
 /// Why the answers are not those of an API that we can use.
 tl::unexpected<Error> no_api_in(const ProbeAnswers& answers) {
   const auto at = answers.find("/v1/models");
@@ -57,7 +70,17 @@ tl::unexpected<Error> no_api_in(const ProbeAnswers& answers) {
     return no_api(fmt::format("/v1/models answers with a redirect ({}) to \"{}\", which is not "
                               "followed",
                               models.status, shown_location(models.location)),
-                  "give the URL that it leads to as --url");
+                  redirect_hint(shown_location(models.location)));
+  }
+  if (models.status == 429) {
+    return no_api("the server limits the rate of requests (/v1/models: status 429)",
+                  "wait, or measure where nothing limits the rate: past the limit it is the limit "
+                  "that is measured, not the engine");
+  }
+  if (models.status == 502 || models.status == 504) {
+    return no_api(fmt::format("a gateway answers in place of the engine (/v1/models: status {})",
+                              models.status),
+                  "see that the engine behind it runs, or give the engine's own URL");
   }
   if (is_web_page(models)) {
     return no_api(
@@ -71,11 +94,12 @@ tl::unexpected<Error> no_api_in(const ProbeAnswers& answers) {
   }
   if (models.status != 200) {
     return no_api(fmt::format("/v1/models answers with status {}: \"{}\"", models.status,
-                              quoted(trimmed(models.body))),
+                              quoted(without_keys(trimmed(models.body)))),
                   "see the log of the engine");
   }
-  return no_api(fmt::format("/v1/models lists no model: \"{}\"", quoted(trimmed(models.body))),
-                "check that the engine has loaded a model, and that --url is its API");
+  return no_api(
+      fmt::format("/v1/models lists no model: \"{}\"", quoted(without_keys(trimmed(models.body)))),
+      "check that the engine has loaded a model, and that --url is its API");
 }
 
 }  // namespace

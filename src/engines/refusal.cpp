@@ -55,7 +55,7 @@ std::string_view without_echo(std::string_view text) {
 }
 
 std::string one_line(std::string_view text) {
-  return quoted(trimmed(without_echo(text)), kLongestMessage);
+  return quoted(without_keys(trimmed(without_echo(text))), kLongestMessage);
 }
 
 /// FastAPI: [{"loc": ["body", "prompt"], "msg": "…"}].
@@ -104,6 +104,27 @@ std::string kind_of_refusal(int status, std::string_view body) {
 }
 
 }  // namespace
+
+std::string without_keys(std::string_view text) {
+  constexpr std::string_view kKeyBegins = "sk-";
+  constexpr std::size_t kShortestKey = 12;
+  const auto in_key = [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '-' ||
+           c == '_' || c == '*' || c == '.';
+  };
+  std::string shown;
+  while (!text.empty()) {
+    const bool begins_word = shown.empty() || !in_key(shown.back());
+    std::size_t size = 0;
+    if (begins_word && starts_with(text, kKeyBegins)) {
+      while (size < text.size() && in_key(text[size])) ++size;
+    }
+    const bool is_key = size >= kShortestKey;
+    shown += is_key ? std::string_view("sk-***") : text.substr(0, 1);
+    text.remove_prefix(is_key ? size : 1);
+  }
+  return shown;
+}
 
 std::string refusal_message(std::string_view body) {
   const auto document = JsonDocument::parse(body);

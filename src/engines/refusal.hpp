@@ -18,6 +18,10 @@ struct Refusal {
 /// @param body   as far as it was read; it may be cut, or be no JSON at all.
 Refusal refusal_of(int status, std::string_view body);
 
+/// The text with whatever looks like a key of an API (a word of 12 letters or more from "sk-" on,
+/// as OpenAI's and those made after them) as "sk-***": servers repeat keys, not only ours.
+std::string without_keys(std::string_view text);
+
 /// What the body of a refusal says, in the form of any engine: {"error": {"message"}}, {"error"},
 /// {"message"}, {"detail"}, {"detail": [{"loc", "msg"}]}; else its start. One line, at most 200
 /// bytes, without the request that some servers repeat in it: a prompt is nobody's business.

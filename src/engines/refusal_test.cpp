@@ -86,6 +86,15 @@ TEST(RefusalMessage, NeverRepeatsTheRequest) {
   }
 }
 
+TEST(RefusalMessage, RepeatsNobodysKey) {
+  EXPECT_EQ(
+      refusal_message(
+          R"js({"error":{"message":"Incorrect API key provided: sk-proj-AbC_123*xyz. See"}})js"),
+      "Incorrect API key provided: sk-*** See");
+  EXPECT_EQ(without_keys("key=sk-0123456789ab, sk-short, task-force-of-many"),
+            "key=sk-***, sk-short, task-force-of-many");
+}
+
 TEST(RefusalMessage, IsCutBehind200Bytes) {
   EXPECT_LE(refusal_message(std::string(5000, 'x')).size(), 210U);
 }

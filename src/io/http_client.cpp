@@ -274,6 +274,7 @@ struct HttpClient::Implementation {
                     .content_type = std::string(answer[http::field::content_type]),
                     .location = std::string(answer[http::field::location]),
                     .auth_token = std::string(answer["X-Auth-Token"]),
+                    .retry_after = std::string(answer[http::field::retry_after]),
                     .body = std::move(answer.body())};
     return result;
   }

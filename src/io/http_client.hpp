@@ -18,6 +18,7 @@ struct HttpReply {
   std::string content_type;  ///< "" if not given
   std::string location;      ///< of a redirect, or of what a POST made
   std::string auth_token;    ///< X-Auth-Token, by which Redfish names a session; "" if not given
+  std::string retry_after;   ///< as it was sent; "" if not given
   std::string body;
 };
 

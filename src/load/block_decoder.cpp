@@ -51,7 +51,7 @@ void BlockDecoder::body(Answer& answer, const StreamBlock& block) {
     return;
   }
   answer.events.put(bytes);
-  drain(answer, block.at, block.waited > kLate);
+  drain(answer, block.at, block.spread > kLate);
 }
 
 void BlockDecoder::drain(Answer& answer, MonoTime at, bool late) {

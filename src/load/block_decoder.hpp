@@ -21,10 +21,10 @@ using AnswerFailures = std::vector<std::atomic<std::uint32_t>>;
 
 /// Turns the blocks of one loop into finished request records. For one thread.
 ///
-/// Events that shared a read are censored, all of them, if the first of its bytes can have waited
-/// for more than 1 ms: the kernel's stamp is that of the last segment, and of the others is known
-/// only that they came since the read before. (The stamp alone does not tell: of two events that
-/// waited 40 ms and 0.1 ms it shows the second.)
+/// Events that shared a read are censored, all of them, if the first of its bytes can have come
+/// more than 1 ms before the last: the kernel's stamp is that of the last segment, and of the
+/// others is known only that they came since the socket was last found empty (HarvestTimes). What
+/// came at once is not censored, however late it is read.
 class BlockDecoder {
  public:
   static constexpr Nanoseconds kLate = milliseconds(1);

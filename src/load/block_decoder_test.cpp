@@ -21,9 +21,9 @@ struct Decoding {
   void begin(std::uint32_t stream, bool event_stream = true) {
     queue.begin(stream, MonoTime{}, event_stream);
   }
-  void body(std::uint32_t stream, std::int64_t at_ms, Nanoseconds waited, std::string_view bytes) {
+  void body(std::uint32_t stream, std::int64_t at_ms, Nanoseconds spread, std::string_view bytes) {
     const std::string_view pieces[] = {bytes.substr(0, 3), bytes.substr(3)};
-    queue.body(stream, {MonoTime{} + milliseconds(at_ms), {}, waited}, pieces);
+    queue.body(stream, {MonoTime{} + milliseconds(at_ms), {}, spread}, pieces);
   }
   void end(std::uint32_t stream, AnswerEnd how = AnswerEnd::whole, RequestRecord record = {}) {
     queue.end(stream, how, std::move(record));

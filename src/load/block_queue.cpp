@@ -56,7 +56,7 @@ void BlockQueue::body(std::uint32_t stream, const BodyTimes& times,
                            .stream = stream,
                            .at = times.at,
                            .lag = times.lag,
-                           .waited = times.waited,
+                           .spread = times.spread,
                            .bytes = {begin, size}});
   size_.fetch_add(sizeof(StreamBlock), std::memory_order_relaxed);
 }

@@ -19,7 +19,7 @@ namespace tokenjoule {
 struct BodyTimes {
   MonoTime at;         ///< those that came last
   Nanoseconds lag;     ///< from then until the program had them
-  Nanoseconds waited;  ///< the longest that those which came first can have waited for it; >= lag
+  Nanoseconds spread;  ///< the longest that those which came first can have come before `at`
 };
 
 /// One thing that happened to a stream's answer, as the loop saw it. Records stand in the batch in
@@ -36,7 +36,7 @@ struct StreamBlock {
   std::uint32_t stream = 0;
   MonoTime at;
   Nanoseconds lag;         ///< body: as in BodyTimes
-  Nanoseconds waited;      ///< likewise
+  Nanoseconds spread;      ///< likewise
   std::string_view bytes;  ///< body: in memory of the batch
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 
-#include <memory>
+#include <cstdint>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -12,8 +13,17 @@
 namespace tokenjoule {
 
 /// The client's state between two looks at its loops. Pure.
-ClientState client_state(TimeSpan span, const LoopTotals& change, std::int64_t reads_coalesced,
-                         std::int64_t in_flight);
+/// @param changes of each load thread.
+ClientState client_state(TimeSpan span, const std::vector<LoopTotals>& changes,
+                         std::int64_t reads_coalesced, std::int64_t in_flight);
+
+/// What the system lets this program have open, and how much of it is in use. Absent: not told.
+struct OpenLimits {
+  std::optional<std::int64_t> descriptors_open;     ///< the kernel tells since Linux 6.2
+  std::optional<std::int64_t> descriptors_allowed;  ///< soft RLIMIT_NOFILE; absent: no limit
+  std::optional<std::int64_t> local_ports;  ///< net.ipv4.ip_local_port_range: to one server address
+};
+OpenLimits open_limits();
 
 /// Pushes a ClientState each second, and one for the rest when it ends.
 class ClientReporter {
@@ -24,7 +34,6 @@ class ClientReporter {
 
  private:
   void run(const std::stop_token& stop);
-  LoopTotals totals() const;
   void report(MonoTime now);
 
   Clock& clock_;
@@ -32,7 +41,7 @@ class ClientReporter {
   const LoadCounters& counters_;
   EventSink sink_;
   MonoTime reported_;
-  LoopTotals before_;
+  std::vector<LoopTotals> before_;  ///< of each loop
   std::int64_t coalesced_before_ = 0;
   std::jthread thread_;  ///< last: it uses all of the above
 };

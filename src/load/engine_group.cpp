@@ -71,6 +71,15 @@ Result<std::vector<std::string>> pages_of(const std::string& asked, std::size_t 
       "name one for each --url, in the same order, separated by commas; or auto, or off");
 }
 
+/// One of several: an error says which.
+Result<ProbedEngine> probe_one(const ProbeQuestion& question) {
+  auto engine = probe_engine(question);
+  if (engine) return engine;
+  const std::string name = question.root.text();
+  if (engine.error().message.find(name) != std::string::npos) return engine;
+  return unexpected(std::move(engine).error().in(name));
+}
+
 }  // namespace
 
 Result<ProbedEngine> probe_engines(const ProbeQuestion& question, const std::vector<Url>& further) {
@@ -78,14 +87,14 @@ Result<ProbedEngine> probe_engines(const ProbeQuestion& question, const std::vec
   TRY(const auto pages, pages_of(question.server_metrics, further.size() + 1));
   ProbeQuestion one = question;
   one.server_metrics = pages.front();
-  TRY(ProbedEngine engine, probe_engine(one));
+  TRY(ProbedEngine engine, probe_one(one));
   // What was found out of the first must hold for all.
   if (!one.model) one.model = engine.info.model;
   std::string urls = engine.info.url;
   for (std::size_t i = 0; i < further.size(); ++i) {
     one.root = further[i];
     one.server_metrics = pages[i + 1];
-    TRY(const ProbedEngine other, probe_engine(one));
+    TRY(const ProbedEngine other, probe_one(one));
     TRY_DO(check_alike(engine, other));
     join_settings(engine.info, other.info);
     join_metrics(engine, other);

@@ -16,11 +16,15 @@ namespace tokenjoule {
 namespace {
 
 /// The engine's own answers; an error only where nothing can be reached at all.
-Result<ProbeAnswers> answers_of(HttpClient& client, const Url& root) {
+Result<ProbeAnswers> answers_of(HttpClient& client, const ProbeQuestion& question) {
+  const Url& root = question.root;
   ProbeAnswers answers;
   std::optional<Error> unreachable;
   for (const char* path : {"/v1/models", "/version", "/props", "/metrics", "/health"}) {
-    auto reply = client.get(root.joined(path));
+    // Only the list of models must be had.
+    const bool needed = std::string_view(path) == "/v1/models";
+    auto reply = asked_again([&] { return client.get(root.joined(path)); },
+                             needed ? question.wait : WaitFor());
     if (reply) {
       answers[path] = {reply->status, reply->content_type, std::move(reply->body),
                        std::move(reply->location)};
@@ -154,7 +158,7 @@ Status add_metrics(ProbedEngine& engine, const ProbeQuestion& question) {
 Result<ProbedEngine> probe_engine(const ProbeQuestion& question) {
   HttpClient client(
       {.timeout = question.timeout, .headers = question.headers, .tls = question.tls});
-  TRY(ProbeAnswers answers, answers_of(client, question.root));
+  TRY(ProbeAnswers answers, answers_of(client, question));
   ask_further(client, question, answers);
   ProbedEngine engine;
   TRY(engine.dialect, chosen_dialect(question, answers));

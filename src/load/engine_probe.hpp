@@ -10,6 +10,7 @@
 #include "base/url.hpp"
 #include "engines/dialect.hpp"
 #include "io/http_client.hpp"
+#include "load/asked_again.hpp"
 #include "load/engine_scraper.hpp"
 #include "model/engine.hpp"
 
@@ -29,7 +30,8 @@ struct ProbeQuestion {
   std::string server_metrics = "auto";  ///< "auto", "off", or the URL of a metrics page
   Seconds timeout{3.0};                 ///< for each page
   Seconds first_answer_timeout{
-      120.0};  ///< for the trial request: an idle engine may have to wake up
+      120.0};    ///< for the trial request: an idle engine may have to wake up
+  WaitFor wait;  ///< heeds Retry-After of the list of models and of the trial; empty: nobody waits
 };
 
 /// A server that answered, and how to talk to it.

@@ -308,6 +308,13 @@ std::optional<MonoTime> LoadClient::last_of_num_requests_sent() const {
   return MonoTime{counters.last_numbered_ns.load(std::memory_order_relaxed)};
 }
 
+std::optional<MonoTime> LoadClient::last_of_num_requests_ended() const {
+  const LoadCounters& counters = implementation_->counters;
+  const auto ended = counters.numbered_ended.load(std::memory_order_acquire);
+  if (implementation_->numbered == 0 || ended < implementation_->numbered) return std::nullopt;
+  return MonoTime{counters.last_numbered_end_ns.load(std::memory_order_relaxed)} + microseconds(1);
+}
+
 std::string_view LoadClient::stamps() const {
   LoopTotals totals;
   for (const PublishedTotals& loop : implementation_->totals) totals.add(loop.latest());

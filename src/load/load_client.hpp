@@ -86,6 +86,9 @@ class LoadClient {
   LoadProgress progress() const;
   /// Where num_requests is set: when the last of them was sent; nullopt until then.
   std::optional<MonoTime> last_of_num_requests_sent() const;
+  /// The same: when the last of them had ended, in whatever way; a microsecond behind its end, so
+  /// that its last token, which may share the stamp, lies before.
+  std::optional<MonoTime> last_of_num_requests_ended() const;
   /// kernel or user: whose receive stamps are used. "" before the first answer.
   std::string_view stamps() const;
 

@@ -28,9 +28,6 @@ constexpr std::uint64_t kTimerTag = kWakeTag - 1;
 constexpr Nanoseconds kSampleClocks = milliseconds(5);
 constexpr Nanoseconds kPublish = milliseconds(200);
 
-// epoll_wait that took longer had to wait: it takes some microseconds where sockets are ready.
-constexpr Nanoseconds kSlept = microseconds(200);
-
 // How late a time-out or the end of a pause may be noticed.
 constexpr int kSleepMs = 50;
 constexpr int kSleepWhilePausedMs = 10;
@@ -73,6 +70,7 @@ void LoadLoop::wake() const {
 void LoadLoop::run() {
   thread_ = std::make_unique<ThreadTimes>();
   round_begin_ = parts_.clock.now();
+  harvest_times_.start(round_begin_);
   sample_clocks();
   while (!parts_.control.quit.load(std::memory_order_acquire)) {
     obey();
@@ -104,12 +102,8 @@ std::size_t LoadLoop::harvest(std::span<epoll_event> events, int timeout_ms) {
   const int count =
       ::epoll_wait(epoll_, events.data(), static_cast<int>(events.size()), timeout_ms);
   const MonoTime last_harvest = std::exchange(round_begin_, parts_.clock.now());
-  if (round_begin_ - before > kSlept) {
-    nothing_waited_ = round_begin_;  // what it slept for has only just come
-  } else if (!harvest_full_) {
-    nothing_waited_ = last_harvest;
-  }
-  harvest_full_ = count == static_cast<int>(events.size());
+  totals_.add_turn(before - last_harvest);
+  harvest_times_.woke(before, round_begin_, count == static_cast<int>(events.size()));
   return static_cast<std::size_t>(std::max(count, 0));
 }
 

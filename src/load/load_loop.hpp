@@ -18,6 +18,7 @@
 #include "load/block_decoder.hpp"
 #include "load/block_queue.hpp"
 #include "load/client_meter.hpp"
+#include "load/harvest_times.hpp"
 #include "load/load_counters.hpp"
 #include "load/request_source.hpp"
 #include "load/shapes/arrival_queue.hpp"
@@ -160,8 +161,7 @@ class LoadLoop {
   bool cancelled_ = false;
   WallOffset offset_;
   MonoTime round_begin_;
-  MonoTime nothing_waited_;    ///< up to then, nothing had come that is still unread
-  bool harvest_full_ = false;  ///< epoll may have had more than it gave
+  HarvestTimes harvest_times_;
   MonoTime sampled_;
   MonoTime published_;
   MonoTime house_kept_;

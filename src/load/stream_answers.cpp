@@ -53,12 +53,10 @@ LoadLoop::Arrival LoadLoop::arrival_of(const Transfer& transfer, MonoTime own) {
   if (!transfer.received) {
     // Without the kernel's stamp the bytes are known to have waited since epoll named the socket.
     ++totals_.reads_user_stamped;
-    return {own, own - round_begin_, own - nothing_waited_};
+    return {own, own - round_begin_, harvest_times_.spread_unstamped(own)};
   }
   const MonoTime at = std::min(offset_.steady_time(*transfer.received), own);
-  // One that came before the others of this harvest shows how late the wake-up was.
-  nothing_waited_ = std::min(nothing_waited_, at);
-  return {at, own - at, own - nothing_waited_};
+  return {at, own - at, harvest_times_.spread_of(at)};
 }
 
 void LoadLoop::take_bytes(Stream& stream, char* bytes, std::size_t count, const Arrival& arrival) {

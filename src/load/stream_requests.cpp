@@ -44,6 +44,7 @@ void LoadLoop::want_request(Stream& stream, MonoTime planned) {
 }
 
 void LoadLoop::want_connection(Stream& stream) {
+  if (!stream.record.connecting) stream.record.connecting = parts_.clock.now();
   set_state(stream, Stream::State::queued);
   queued_.push_back(stream.index);
 }
@@ -58,6 +59,7 @@ void LoadLoop::open_connection(Stream& stream) {
   set_state(stream, Stream::State::connecting);
   stream.due = now + std::min(kConnectTimeout, parts_.request_timeout);
   const int error = stream.socket.connect(stream.target->addresses[stream.address]);
+  if (stream.socket.open()) ++totals_.connections_open;
   if (error != 0) return connection_failed(stream, failure_text(error));
   ++totals_.connections_opened;
   epoll_event event{};
@@ -173,6 +175,10 @@ void LoadLoop::finish(Stream& stream, AnswerEnd how, const std::string& failure,
                                                : Outcome::failed;
   stream.request.reset();
   parts_.counters.in_flight.fetch_sub(1, kRelaxed);
+  if (!record.warmup && record.id < parts_.numbered) {
+    raise_to(parts_.counters.last_numbered_end_ns, at.ns);
+    parts_.counters.numbered_ended.fetch_add(1, std::memory_order_release);
+  }
   parts_.blocks.end(stream.index, how, std::move(record));
 }
 
@@ -182,6 +188,7 @@ void LoadLoop::pause(Stream& stream, MonoTime until) {
 }
 
 void LoadLoop::drop_connection(Stream& stream) {
+  if (stream.socket.open()) --totals_.connections_open;
   stream.socket.close();  // which also takes it out of epoll
   stream.tls.reset();
   stream.reader.reset();

@@ -40,6 +40,27 @@ struct Failure {
   bool is_final = false;
 };
 
+/// What is wrong where the server would take the same request at another time.
+std::optional<Error> refused_for_now(const HttpReply& reply) {
+  const std::string said = fmt::format(" (status {}): \"{}\"{}", reply.status,
+                                       refusal_message(reply.body), asked_wait_words(reply));
+  switch (reply.status) {
+    case 429:
+      return Error{ErrorKind::missing, "the server limits the rate of requests" + said,
+                   "wait, or measure where nothing limits the rate: past the limit it is the limit "
+                   "that is measured, not the engine"};
+    case 502:
+    case 504:
+      return Error{ErrorKind::missing, "a gateway answers in place of the engine" + said,
+                   "see that the engine behind it runs, or give the engine's own URL"};
+    case 503:
+    case 529:
+      return Error{ErrorKind::missing, "the engine is not ready" + said,
+                   "wait until its /health answers with 200, then start again"};
+    default: return std::nullopt;
+  }
+}
+
 Failure failure_of(int status, const std::string& path, std::string_view body,
                    const std::string& model) {
   const std::string text = refusal_message(body);
@@ -49,11 +70,6 @@ Failure failure_of(int status, const std::string& path, std::string_view body,
          fmt::format("the engine needs an API key, or does not take this one (status {})", status),
          "set OPENAI_API_KEY, or give the key with --api-key-file"},
         true};
-  }
-  if (status == 503) {
-    return {{ErrorKind::missing, fmt::format("the engine is not ready (status 503): \"{}\"", text),
-             "wait until its /health answers with 200, then start again"},
-            true};
   }
   if (status == 404 && lower_case(text).find("model") != std::string::npos) {
     return {{ErrorKind::missing,
@@ -114,8 +130,11 @@ WayResult try_way(HttpClient& client, const ProbeQuestion& question, const Engin
   } else {
     spec.prompt.text = "Hello";
   }
-  const auto reply = client.post_json(question.root.joined(path), dialect.request_body(spec));
+  const std::string body = dialect.request_body(spec);
+  const auto reply = asked_again([&] { return client.post_json(question.root.joined(path), body); },
+                                 question.wait);
   if (!reply) return {Failure{reply.error(), true}};
+  if (auto refused = refused_for_now(*reply)) return {Failure{std::move(*refused), true}};
   if (reply->status >= 300 && reply->status < 400) {
     return {Failure{{ErrorKind::missing, fmt::format("{} {}", path, status_words(*reply)),
                      "give the URL that it leads to as --url, without the path"},

@@ -20,9 +20,9 @@ struct Trial {
 
 /// Tries the ways of asking that the question and the dialect leave open, the best first: a prompt
 /// of token ids, a chat, a prompt of text. The first that works is taken; if none does, the error
-/// is that of the first. A refused key, an unknown model and an engine that is loading end it at
-/// once. Each way is tried with a wish for the ids of the answer's tokens first, where the dialect
-/// knows of it; where that is refused, without.
+/// is that of the first. A refused key, an unknown model, a rate limit, a gateway without its
+/// engine and an engine that is loading end it at once. Each way is tried with a wish for the ids
+/// of the answer's tokens first, where the dialect knows of it; where that is refused, without.
 Result<Trial> try_request(const ProbeQuestion& question, const EngineDialect& dialect,
                           const std::string& model);
 

@@ -39,7 +39,9 @@ struct RequestRecord {
   bool warmup = false;                  ///< sent in the warm-up phase
   MonoTime planned;                     ///< closed loop: when its stream became free
   std::optional<MonoTime> stream_free;  ///< open loop: from then on a stream was free for it
-  MonoTime sent;                        ///< first byte handed to the kernel
+  /// From here on it waited for a new connection; absent: it went out over one that was open.
+  std::optional<MonoTime> connecting;
+  MonoTime sent;  ///< first byte handed to the kernel
   Outcome outcome = Outcome::completed;
   std::string
       failure;  ///< class, then ": " and what was said: "rate_limited: http 429: …", "reset"
@@ -98,21 +100,34 @@ struct Loss {
   std::string reason;
 };
 
+/// Counts by time: how many took [2^i, 2^(i+1)) microseconds; [0] holds all below 2.
+using TimeHistogram = std::array<std::int64_t, 32>;
+
+/// What one load thread used over a span of time.
+struct LoadThreadState {
+  Seconds cpu;
+  std::optional<Seconds> run_queue_wait;  ///< absent: the kernel does not keep it
+};
+
 /// The load client's own state over a span of time (about a second).
 struct ClientState {
   TimeSpan span;
   std::string stamps = "kernel";  ///< kernel or user: whose receive stamps were used
   std::int64_t reads = 0;
-  std::int64_t reads_late = 0;       ///< lag above 5 ms
-  std::int64_t reads_coalesced = 0;  ///< several events in a read while lagging
-  /// Lag (own stamp - kernel stamp): count of reads in [2^i, 2^(i+1)) microseconds; [0] holds all
-  /// below 2.
-  std::array<std::int64_t, 32> lag_histogram{};
-  Seconds cpu;                 ///< CPU time of the load threads
-  Seconds run_queue_wait;      ///< time they waited for a CPU
-  Seconds queue_full;          ///< time they could not read since the decoder was behind
-  std::int64_t in_flight = 0;  ///< requests at the end of the span
+  std::int64_t reads_late = 0;            ///< lag above 5 ms
+  std::int64_t reads_coalesced = 0;       ///< several events in a read while lagging
+  TimeHistogram lag_histogram{};          ///< own stamp - kernel stamp, of reads
+  TimeHistogram loop_histogram{};         ///< from one wait for sockets to the next, of turns
+  Seconds cpu;                            ///< CPU time of the load threads
+  std::optional<Seconds> run_queue_wait;  ///< time they waited for a CPU; absent: not kept
+  Seconds queue_full;                     ///< time they could not read since the decoder was behind
+  std::int64_t in_flight = 0;             ///< requests at the end of the span
   std::int64_t connections_opened = 0;
+  std::vector<LoadThreadState> threads;             ///< the same, of each load thread
+  std::optional<std::int64_t> connections_open;     ///< at the end of the span
+  std::optional<std::int64_t> descriptors_open;     ///< of the whole program, likewise
+  std::optional<std::int64_t> descriptors_allowed;  ///< absent: no limit, or it is not known
+  std::optional<std::int64_t> local_ports;          ///< of the kernel's range for connections
 };
 
 /// Line 1 of a run file.

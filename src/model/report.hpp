@@ -173,8 +173,20 @@ struct ClientQuality {
   std::optional<Seconds> send_lateness_p50, send_lateness_p99, send_lateness_max;
   /// Open loop: from the planned time until a stream was free. Absent in a closed loop.
   std::optional<Seconds> stream_wait_p50, stream_wait_p99, stream_wait_max;
+  /// From wanting a connection until the request went out, of those that opened one.
+  std::optional<Seconds> connect_p50, connect_p99, connect_max;
+  /// One turn of a load thread's loop, without its wait for sockets.
+  std::optional<Seconds> loop_p50, loop_p99, loop_max;
   std::optional<double> coalesced_share, late_share, queue_full_share, cpu_share;
   std::optional<Seconds> run_queue_wait;
+  struct Thread {
+    double cpu_share = 0;
+    std::optional<Seconds> run_queue_wait;
+  };
+  std::vector<Thread> threads;  ///< of the load, over the window
+  /// The most of the run, and what is allowed. Ports that were closed count for a minute longer.
+  std::optional<std::int64_t> descriptors_used, descriptors_allowed;
+  std::optional<std::int64_t> ports_used, ports_allowed;
   std::int64_t connections_opened = 0;
   std::int64_t retries = 0;
 };

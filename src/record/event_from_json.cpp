@@ -184,6 +184,7 @@ Result<Event> request_in(const JsonView& json) {
   TRY(request.sent, need_instant(json["sent_ns"]));
   request.planned = instant(json["planned_ns"]).value_or(request.sent);
   request.stream_free = instant(json["stream_free_ns"]);
+  request.connecting = instant(json["connecting_ns"]);
   TRY(request.outcome, need_word(json["outcome"], outcome_named));
   request.warmup = json["warmup"].boolean().value_or(false);
   request.failure = text_or_empty(json["failure"]);
@@ -278,6 +279,18 @@ Result<Event> loss_in(const JsonView& json) {
   return loss;
 }
 
+Result<TimeHistogram> histogram_in(const JsonView& json) {
+  TimeHistogram counts{};
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    const auto bucket = integer_in(json.key(i));
+    if (!bucket || *bucket < 0 || *bucket >= static_cast<std::int64_t>(counts.size())) {
+      return bad_field(json, "has a bucket that is no number from 0 to 31");
+    }
+    counts[static_cast<std::size_t>(*bucket)] = json.member(i).integer().value_or(0);
+  }
+  return counts;
+}
+
 Result<Event> client_in(const JsonView& json) {
   ClientState state;
   TRY(state.span, need_span(json));
@@ -285,21 +298,22 @@ Result<Event> client_in(const JsonView& json) {
   state.reads = json["reads"].integer().value_or(0);
   state.reads_late = json["reads_late"].integer().value_or(0);
   state.reads_coalesced = json["reads_coalesced"].integer().value_or(0);
-  const JsonView histogram = json["lag_log2_us"];
-  for (std::size_t i = 0; i < histogram.size(); ++i) {
-    const auto bucket = integer_in(histogram.key(i));
-    if (!bucket || *bucket < 0 ||
-        *bucket >= static_cast<std::int64_t>(state.lag_histogram.size())) {
-      return bad_field(histogram, "has a bucket that is no number from 0 to 31");
-    }
-    state.lag_histogram[static_cast<std::size_t>(*bucket)] =
-        histogram.member(i).integer().value_or(0);
-  }
+  TRY(state.lag_histogram, histogram_in(json["lag_log2_us"]));
+  TRY(state.loop_histogram, histogram_in(json["loop_log2_us"]));
   state.cpu = seconds_in(json["cpu_s"]).value_or(Seconds());
-  state.run_queue_wait = seconds_in(json["run_queue_wait_s"]).value_or(Seconds());
+  state.run_queue_wait = seconds_in(json["run_queue_wait_s"]);
   state.queue_full = seconds_in(json["queue_full_s"]).value_or(Seconds());
   state.in_flight = json["in_flight"].integer().value_or(0);
   state.connections_opened = json["connections_opened"].integer().value_or(0);
+  state.connections_open = json["connections_open"].integer();
+  state.descriptors_open = json["descriptors_open"].integer();
+  state.descriptors_allowed = json["descriptors_allowed"].integer();
+  state.local_ports = json["local_ports"].integer();
+  const JsonView threads = json["threads"];
+  for (std::size_t i = 0; i < threads.size(); ++i) {
+    state.threads.push_back({seconds_in(threads[i]["cpu_s"]).value_or(Seconds()),
+                             seconds_in(threads[i]["run_queue_wait_s"])});
+  }
   return state;
 }
 

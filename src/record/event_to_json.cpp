@@ -179,6 +179,7 @@ void Writer::operator()(const RequestRecord& request) const {
   json["warmup"] = request.warmup;
   json["planned_ns"] = request.planned.ns;
   put(json, "stream_free_ns", request.stream_free);
+  put(json, "connecting_ns", request.connecting);
   json["sent_ns"] = request.sent.ns;
   json["outcome"] = name_of(request.outcome);
   put_text(json, "failure", request.failure);
@@ -205,6 +206,14 @@ void Writer::operator()(const RequestRecord& request) const {
   if (request.retry_after) json["retry_after_s"] = request.retry_after->value();
 }
 
+Json histogram_json(const TimeHistogram& counts) {
+  Json histogram = Json::object();
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    if (counts[i] != 0) histogram[std::to_string(i)] = counts[i];
+  }
+  return histogram;
+}
+
 void Writer::operator()(const ClientState& state) const {
   json["begin_ns"] = state.span.begin.ns;
   json["end_ns"] = state.span.end.ns;
@@ -212,16 +221,22 @@ void Writer::operator()(const ClientState& state) const {
   json["reads"] = state.reads;
   json["reads_late"] = state.reads_late;
   json["reads_coalesced"] = state.reads_coalesced;
-  Json histogram = Json::object();
-  for (std::size_t i = 0; i < state.lag_histogram.size(); ++i) {
-    if (state.lag_histogram[i] != 0) histogram[std::to_string(i)] = state.lag_histogram[i];
-  }
-  json["lag_log2_us"] = std::move(histogram);
+  json["lag_log2_us"] = histogram_json(state.lag_histogram);
+  json["loop_log2_us"] = histogram_json(state.loop_histogram);
   json["cpu_s"] = state.cpu.value();
-  json["run_queue_wait_s"] = state.run_queue_wait.value();
+  put(json, "run_queue_wait_s", state.run_queue_wait);
   json["queue_full_s"] = state.queue_full.value();
   json["in_flight"] = state.in_flight;
   json["connections_opened"] = state.connections_opened;
+  put(json, "connections_open", state.connections_open);
+  put(json, "descriptors_open", state.descriptors_open);
+  put(json, "descriptors_allowed", state.descriptors_allowed);
+  put(json, "local_ports", state.local_ports);
+  for (const LoadThreadState& thread : state.threads) {
+    Json row = {{"cpu_s", thread.cpu.value()}};
+    put(row, "run_queue_wait_s", thread.run_queue_wait);
+    json["threads"].push_back(std::move(row));
+  }
 }
 
 }  // namespace

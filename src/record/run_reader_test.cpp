@@ -103,6 +103,12 @@ std::vector<Event> one_of_each() {
   client.lag_histogram[5] = 9;
   client.cpu = Seconds(0.1);
   client.run_queue_wait = Seconds(0.2);
+  client.loop_histogram[7] = 3;
+  client.threads = {{Seconds(0.1), Seconds(0.2)}, {Seconds(0.3), std::nullopt}};
+  client.connections_open = 8;
+  client.descriptors_open = 20;
+  client.descriptors_allowed = 1024;
+  client.local_ports = 28232;
   client.queue_full = Seconds(0.3);
   client.in_flight = 4;
   client.connections_opened = 6;

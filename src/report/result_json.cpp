@@ -221,6 +221,21 @@ Json tokens_json(const TokenCounts& tokens) {
   return json;
 }
 
+/// The most that was in use, and what is allowed.
+Json budget_json(const std::optional<std::int64_t>& used,
+                 const std::optional<std::int64_t>& allowed) {
+  return {{"used", used ? Json(*used) : Json()}, {"allowed", allowed ? Json(*allowed) : Json()}};
+}
+
+Json threads_json(const ClientQuality& client) {
+  Json threads = Json::array();
+  for (const ClientQuality::Thread& thread : client.threads) {
+    threads.push_back(
+        {{"cpu_share", thread.cpu_share}, {"run_queue_wait_s", Values::of(thread.run_queue_wait)}});
+  }
+  return threads;
+}
+
 Json client_json(const ClientQuality& client) {
   return {{"limited", client.limited},
           {"stamps", Values::of(client.stamps)},
@@ -232,16 +247,27 @@ Json client_json(const ClientQuality& client) {
            {{"p50", Values::of(client.send_lateness_p50)},
             {"p99", Values::of(client.send_lateness_p99)},
             {"max", Values::of(client.send_lateness_max)}}},
+          {"connect_seconds",
+           {{"p50", Values::of(client.connect_p50)},
+            {"p99", Values::of(client.connect_p99)},
+            {"max", Values::of(client.connect_max)}}},
           {"stream_wait_seconds",
            {{"p50", Values::of(client.stream_wait_p50)},
             {"p99", Values::of(client.stream_wait_p99)},
             {"max", Values::of(client.stream_wait_max)}}},
+          {"loop_seconds",
+           {{"p50", Values::of(client.loop_p50)},
+            {"p99", Values::of(client.loop_p99)},
+            {"max", Values::of(client.loop_max)}}},
           {"coalesced_share", Values::of(client.coalesced_share)},
           {"late_share", Values::of(client.late_share)},
           {"queue_full_share", Values::of(client.queue_full_share)},
           {"cpu_share", Values::of(client.cpu_share)},
           {"run_queue_wait_s", Values::of(client.run_queue_wait)},
+          {"threads", threads_json(client)},
           {"connections_opened", client.connections_opened},
+          {"ports", budget_json(client.ports_used, client.ports_allowed)},
+          {"descriptors", budget_json(client.descriptors_used, client.descriptors_allowed)},
           {"retries", client.retries}};
 }
 

@@ -252,6 +252,12 @@ std::string client_words(const ClientQuality& client) {
                     or_not_known(client.stream_wait_max)),
         "; ");
   }
+  if (client.connect_p99) {
+    add(words,
+        fmt::format("connecting p99 {}, max {}", or_not_known(client.connect_p99),
+                    or_not_known(client.connect_max)),
+        "; ");
+  }
   if (client.coalesced_share)
     add(words, percent(*client.coalesced_share) + " of reads coalesced", "; ");
   if (client.cpu_share) add(words, "CPU " + percent(*client.cpu_share), "; ");

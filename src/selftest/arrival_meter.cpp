@@ -16,8 +16,8 @@ void ArrivalMeter::count_read(const StampedRead& read, std::size_t events) {
   one.add_read(read.lag);
   state_.reads += one.reads;
   state_.reads_late += one.reads_late;
-  if (events > 1 && read.waited > BlockDecoder::kLate) ++state_.reads_coalesced;
-  ++state_.lag_histogram[lag_bucket(read.lag)];
+  if (events > 1 && read.spread > BlockDecoder::kLate) ++state_.reads_coalesced;
+  ++state_.lag_histogram[time_bucket(read.lag)];
 }
 
 void ArrivalMeter::add(const StampedRead& read, std::span<const MonoTime> sent,
@@ -27,7 +27,7 @@ void ArrivalMeter::add(const StampedRead& read, std::span<const MonoTime> sent,
   if (counts) count_read(read, sent.size());
   std::optional<Event>& last = last_[read.stream];
   for (std::size_t i = 0; i < sent.size(); ++i) {
-    const bool censored = sent.size() > 1 && read.waited > BlockDecoder::kLate;
+    const bool censored = sent.size() > 1 && read.spread > BlockDecoder::kLate;
     if (counts) {
       delays_.add(own - sent[i]);
       if (censored) ++censored_;

@@ -16,7 +16,7 @@ struct StampedRead {
   std::uint32_t stream = 0;
   MonoTime at;         ///< when the bytes came: the kernel's receive stamp, where there is one
   Nanoseconds lag;     ///< from then until the program had them
-  Nanoseconds waited;  ///< the longest that the first of them can have waited
+  Nanoseconds spread;  ///< the longest that the first of them can have come before `at`
 };
 
 /// Holds a client's stamps against the emitter's send times. Pure; for one thread. Only what was

@@ -68,7 +68,7 @@ class BatchProbe {
       for_each_send_time(block.bytes, [this](std::int64_t sent_ns) {
         sent_.push_back(MonoTime{sent_ns - clock_.origin_ns()});
       });
-      arrivals_.add({block.stream, block.at, block.lag, block.waited}, sent_, window_.get());
+      arrivals_.add({block.stream, block.at, block.lag, block.spread}, sent_, window_.get());
     }
   }
 
@@ -109,7 +109,7 @@ void add_event_to(TurnReading& reading, const TurnPlan& plan, const Event& event
     reading.whole_cpu += state->cpu;
     if (plan.emitter != nullptr) return;
     reading.cpu += state->cpu;
-    reading.run_queue_wait += state->run_queue_wait;
+    reading.run_queue_wait += state->run_queue_wait.value_or(Seconds());
   }
   const auto* const record = std::get_if<RequestRecord>(&event);
   if (record == nullptr) return;

@@ -20,7 +20,7 @@ void CostMeter::round(MonoTime now, const std::optional<TimeSpan>& window) {
   thread_.emplace();
   cpu_ = ThreadTimes::cpu();
   process_ = process_cpu();
-  wait_ = thread_->run_queue_wait();
+  wait_ = thread_->run_queue_wait().value_or(Nanoseconds{});
 }
 
 void CostMeter::finish() {
@@ -28,7 +28,7 @@ void CostMeter::finish() {
   phase_ = Phase::behind;
   cpu_ = ThreadTimes::cpu() - cpu_;
   process_ = process_cpu() - process_;
-  wait_ = thread_->run_queue_wait() - wait_;
+  wait_ = thread_->run_queue_wait().value_or(Nanoseconds{}) - wait_;
 }
 
 }  // namespace tokenjoule

@@ -8,6 +8,7 @@
 
 #include "base/json_view.hpp"
 #include "base/text.hpp"
+#include "engines/refusal.hpp"
 #include "sim/tokenizer.hpp"
 
 namespace tokenjoule {
@@ -90,9 +91,9 @@ ApiResult<TokenIds> messages_in(const JsonView& messages) {
 ApiResult<void> check_model(const JsonView& root, const SimulatorOptions& options) {
   const auto model = root["model"].string();
   if (!model || *model == options.model) return {};
-  return unexpected(ApiError{404, "NotFoundError",
-                             fmt::format("The model `{}` does not exist.", quoted(*model)),
-                             "model"});
+  return unexpected(ApiError{
+      404, "NotFoundError",
+      fmt::format("The model `{}` does not exist.", quoted(without_keys(*model))), "model"});
 }
 
 ApiResult<void> check_context(const GenerationRequest& request, const SimulatorOptions& options) {

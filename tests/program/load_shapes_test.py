@@ -64,6 +64,8 @@ class LoadShapes(unittest.TestCase):
             self.assertEqual([line["input_tokens_asked"] for line in measured], [50, 50, 50, 51, 54])
             mark = next(line for line in events_of(out) if line["event"] == "mark" and line["phase"] == "measure")
             self.assertEqual(begin, mark["at_ns"])
+            end = next(line for line in events_of(out) if line["event"] == "mark" and line["phase"] == "cooldown")
+            self.assertGreater(end["at_ns"], max(line["end_ns"] for line in measured))
             self.assertEqual(result_of(out)["load"]["arrival"], "trace")
             self.assertGreater(result_of(out)["client"]["send_lateness_seconds"]["max"], 0)
 

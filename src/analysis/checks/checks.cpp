@@ -15,6 +15,7 @@ constexpr CheckCode kCodes[] = {
     {"counter_coarse", "care, unusable"},
     {"counter_frozen", "care, unusable"},
     {"device_lost", "unusable"},
+    {"engine_lost", "unusable"},
     {"failures", "note, care"},
     {"foreign_process", "note, care"},
     {"foreign_traffic", "care, unusable"},
@@ -53,7 +54,7 @@ constexpr CheckCode kCodes[] = {
 using Check = void (*)(const Facts&, std::vector<CheckFinding>&);
 constexpr Check kChecks[] = {check_coverage, check_counters, check_limits, check_idle,
                              check_nodes,    check_tokens,   check_engine, check_record,
-                             check_client,   check_tenants,  check_import};
+                             check_client,   check_tenants,  check_import, check_engine_loss};
 
 /// More names than this in one sentence help nobody.
 constexpr std::size_t kDetailsShown = 4;

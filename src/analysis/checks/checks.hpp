@@ -43,6 +43,7 @@ void check_idle(const Facts& facts, std::vector<CheckFinding>& findings);
 void check_nodes(const Facts& facts, std::vector<CheckFinding>& findings);
 void check_tokens(const Facts& facts, std::vector<CheckFinding>& findings);
 void check_engine(const Facts& facts, std::vector<CheckFinding>& findings);
+void check_engine_loss(const Facts& facts, std::vector<CheckFinding>& findings);
 void check_record(const Facts& facts, std::vector<CheckFinding>& findings);
 void check_tenants(const Facts& facts, std::vector<CheckFinding>& findings);
 void check_client(const Facts& facts, std::vector<CheckFinding>& findings);

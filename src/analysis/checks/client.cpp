@@ -31,6 +31,11 @@ void check_client(const Facts& facts, std::vector<CheckFinding>& findings) {
     limited.add(Severity::care,
                 fmt::format("the client could not read for {:.2f} % of the window", 100 * share));
   }
+  for (const char* lacking : {"no_port", "no_descriptor"}) {
+    const auto failed = facts.requests.failures.find(lacking);
+    if (failed == facts.requests.failures.end()) continue;
+    limited.add(Severity::care, fmt::format("{} requests failed as {}", failed->second, lacking));
+  }
   limited.append_to(findings);
   if (const auto wait = client.stream_wait_p99; wait && *wait > thresholds::kStreamWait) {
     findings.push_back({"concurrency_capped", Severity::note,

@@ -14,11 +14,13 @@ constexpr const char* kTextMatters[] = {
     "speculative_decoding", "speculative_config", "speculation", "speculative", "moe",
     "num_experts"};
 
-/// Longest prompt and answer together of any request, as counted or else as asked for.
+/// Longest prompt and answer together of any request that the engine took to its end, as counted or
+/// else as asked for. One that was refused, as too long perhaps, says nothing of its setting.
 double longest_request(const Facts& facts) {
   double longest = 0;
   for (std::size_t i = 0; i < facts.run.requests.size(); ++i) {
     const RequestRecord& request = facts.run.requests[i];
+    if (request.outcome != Outcome::completed) continue;
     const auto asked = static_cast<double>(request.output_tokens_asked);
     const double output = std::max(asked, facts.tokens.answers[i].total);
     longest = std::max(longest, prompt_tokens_of(request).value_or(0) + output);
@@ -42,11 +44,15 @@ void check_engine(const Facts& facts, std::vector<CheckFinding>& findings) {
   const double longest = longest_request(facts);
   const auto room = engine_number(engine, "max_model_len");
   if (!room || longest <= 0 || *room >= thresholds::kContextRoom * longest) return;
-  findings.push_back({"context_tuned", Severity::note,
-                      fmt::format("the engine takes {:.0f} tokens a request, the longest one here "
-                                  "has {:.0f}: it was set up for this load",
-                                  *room, longest),
-                      "state max_model_len beside the figure", std::nullopt});
+  // It took more than it says that it does: the setting is not that of these requests.
+  if (longest > *room) return;
+  findings.push_back(
+      {"context_tuned", Severity::note,
+       fmt::format("the engine takes {:.0f} tokens a request, the longest one here "
+                   "may have {:.0f}: one with room for longer requests may need more "
+                   "energy for the same load",
+                   *room, longest),
+       "state max_model_len beside the figure", std::nullopt});
 }
 
 }  // namespace tokenjoule

@@ -151,6 +151,20 @@ TEST(PromptCacheHits, MatterWherePromptsAreMeantToBeNew) {
 
 // engine, record and client
 
+TEST(ContextTuned, IsNotSaidForRequestsThatDidNotFit) {
+  TestRun run = sound_run();  // the longest that completed: 103
+  run.run.engine = EngineInfo();
+  run.run.engine->configuration["max_model_len"] = {"2048", "reported"};
+  RequestRecord& refused = run.answer(25, {});
+  refused.outcome = Outcome::failed;
+  refused.failure = "context_too_long: http 400: too long";
+  refused.input_tokens_asked = 8192;
+  refused.prompt_tokens.reset();
+  EXPECT_EQ(severity_of(run.analysed(), "context_tuned"), "none");
+  run.run.engine->configuration["max_model_len"].json = "102";
+  EXPECT_EQ(severity_of(run.analysed(), "context_tuned"), "none");
+}
+
 TEST(EngineNotes, RandomTextAndATunedContext) {
   TestRun run = sound_run();
   run.run.engine = EngineInfo();

@@ -141,6 +141,20 @@ TEST(Conversations, GoOnOnTheirStreamBehindTheThinkTime) {
   }
 }
 
+TEST(LoadClient, TellsWhenTheLastOfItsRequestsHadEnded) {
+  ScriptedServer server = answering_server();
+  Load load(server.url(), 3);
+  load.start();
+  EXPECT_EQ(load.client->last_of_num_requests_ended(), std::nullopt);
+  load.client->begin_measure();
+  ASSERT_TRUE(load.wait_for([&] { return load.client->last_of_num_requests_ended().has_value(); }));
+  const MonoTime ended = *load.client->last_of_num_requests_ended();
+  load.client->stop_sending();
+  EXPECT_TRUE(load.client->wait_idle(load.deadline()));
+  load.client.reset();
+  EXPECT_EQ(ended, *load.records().back().end + microseconds(1));
+}
+
 TEST(ClosedLoop, StreamsBeginOneAfterAnotherOverTheRamp) {
   ScriptedServer server = answering_server();
   Load load(server.url(), 1'000'000);

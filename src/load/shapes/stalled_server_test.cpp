@@ -31,6 +31,7 @@ std::vector<RequestRecord> requests_of_two_streams() {
   for (std::uint64_t id = 0; id < 1000; ++id) {
     RequestRecord record;
     record.id = id;
+    record.reused_connection = true;
     record.planned = at(14.995) + schedule.next();
     MonoTime& stream = free[0] <= free[1] ? free[0] : free[1];
     record.stream_free = record.sent = std::max(record.planned, stream);
