@@ -214,7 +214,7 @@ Result<Event> request_in(const JsonView& json) {
   return request;
 }
 
-Result<LengthHistogram> histogram_in(const JsonView& json) {
+Result<LengthHistogram> lengths_in(const JsonView& json) {
   LengthHistogram histogram;
   TRY_DO(no_negative(json, {"count", "sum"}));
   TRY(histogram.count, json["count"].need_number());
@@ -245,7 +245,7 @@ Result<Event> scrape_in(const JsonView& json) {
   for (std::size_t i = 0; i < json["lengths"].size(); ++i) {
     const auto length = request_length_named(json["lengths"].key(i));
     if (!length) continue;
-    TRY(scrape.lengths[*length], histogram_in(json["lengths"].member(i)));
+    TRY(scrape.lengths[*length], lengths_in(json["lengths"].member(i)));
   }
   return scrape;
 }
