@@ -1,6 +1,10 @@
 #include <array>
+#include <bit>
 
 #include <fmt/core.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "base/json_rows.hpp"
 
@@ -17,6 +21,51 @@ constexpr std::array<bool, 256> kMatters = [] {
   for (const char c : {'"', '{', '[', '}', ']'}) matters[static_cast<unsigned char>(c)] = true;
   return matters;
 }();
+
+#ifdef __SSE2__
+constexpr std::size_t kBlock = sizeof(__m128i);
+
+__m128i block_at(std::string_view text, std::size_t at) {
+  return _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data() + at));
+}
+
+/// Place of the first byte that `equal` marks; kBlock: none.
+std::size_t first_marked(__m128i equal) {
+  return static_cast<std::size_t>(
+      std::countr_zero(static_cast<unsigned>(_mm_movemask_epi8(equal)) | 1U << kBlock));
+}
+#endif
+
+/// The first byte from `at` on that matters; the end of the text where none does.
+std::size_t next_that_matters(std::string_view text, std::size_t at) {
+#ifdef __SSE2__
+  for (; at + kBlock <= text.size(); at += kBlock) {
+    const __m128i bytes = block_at(text, at);
+    const __m128i folded = _mm_or_si128(bytes, _mm_set1_epi8(0x20));  // [ and ] are { and } then
+    const __m128i brackets = _mm_or_si128(_mm_cmpeq_epi8(folded, _mm_set1_epi8('{')),
+                                          _mm_cmpeq_epi8(folded, _mm_set1_epi8('}')));
+    const std::size_t place =
+        first_marked(_mm_or_si128(brackets, _mm_cmpeq_epi8(bytes, _mm_set1_epi8('"'))));
+    if (place != kBlock) return at + place;
+  }
+#endif
+  while (at < text.size() && !kMatters[static_cast<unsigned char>(text[at])]) ++at;
+  return at;
+}
+
+/// The same of what matters inside of a string: its end, and what escapes.
+std::size_t next_in_string(std::string_view text, std::size_t at) {
+#ifdef __SSE2__
+  for (; at + kBlock <= text.size(); at += kBlock) {
+    const __m128i bytes = block_at(text, at);
+    const std::size_t place = first_marked(_mm_or_si128(
+        _mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')), _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'))));
+    if (place != kBlock) return at + place;
+  }
+#endif
+  while (at < text.size() && text[at] != '"' && text[at] != '\\') ++at;
+  return at;
+}
 
 bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 bool ends_scalar(char c) { return is_blank(c) || c == ',' || c == ']' || c == '}' || c == ':'; }
@@ -46,10 +95,11 @@ void JsonElements::fail(std::string_view what) {
 }
 
 std::size_t JsonElements::end_of_string(std::size_t start) {
-  // Strings here are short: a loop is faster than a search for each.
-  for (std::size_t at = start + 1; at < text_.size(); ++at) {
+  for (std::size_t at = next_in_string(text_, start + 1); at < text_.size();
+       at = next_in_string(text_, at)) {
     if (text_[at] == '"') return at + 1;
-    if (text_[at] == '\\') ++at;  // and what it escapes
+    at += 2;  // and what it escapes
+    if (at > text_.size()) break;
   }
   return std::string_view::npos;
 }
@@ -57,7 +107,8 @@ std::size_t JsonElements::end_of_string(std::size_t start) {
 std::size_t JsonElements::end_of_value(std::size_t start) {
   int depth = 0;
   for (std::size_t at = start; at < text_.size(); ++at) {
-    if (depth > 0 && !kMatters[static_cast<unsigned char>(text_[at])]) continue;
+    if (depth > 0) at = next_that_matters(text_, at);
+    if (at >= text_.size()) break;
     switch (text_[at]) {
       case '"':
         at = end_of_string(at);

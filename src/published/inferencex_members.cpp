@@ -273,21 +273,22 @@ bool put(const Place& place, const JsonScalar& member, PublishedSet& set, Row& r
 void put_inferencex_member(const JsonScalar& member, PublishedSet& set, InferencexRow& row) {
   static const Places places = all_places();
   std::string_view path = member.path;
-  if (starts_with(path, "metrics.")) {
+  const bool inside = path.size() != member.key.size();  // of an object in the record
+  if (inside && path.starts_with("metrics.")) {
     row.has_metrics = true;
     path.remove_prefix(std::string_view("metrics.").size());
-  } else if (starts_with(path, "gpu.")) {
+  } else if (inside && path.starts_with("gpu.")) {
     path.remove_prefix(std::string_view("gpu.").size());
   }
-  if (member.key == "scenario_type" || starts_with(path, "request_accounting.") ||
-      member.key == "num_requests_successful")
+  const bool accounting = inside && path.starts_with("request_accounting.");
+  if (member.key == "scenario_type" || accounting || member.key == "num_requests_successful")
     row.agentic = row.agentic || member.key != "scenario_type" ||
                   lower_case(member.string).find("agentic") != std::string::npos;
   if (member.key == "prefill_tp") row.has_role_keys = true;
   if (member.type == JsonScalar::Type::absent) return;
   // Deeper members share names with fields of the row but are about something else.
-  const Place* const place =
-      path == member.key || starts_with(path, kNested) ? places.find(path) : nullptr;
+  const bool own = path.size() == member.key.size();
+  const Place* const place = own || path.starts_with(kNested) ? places.find(path) : nullptr;
   if (place == nullptr || !put(*place, member, set, row.result))
     keep_unknown(member, set, row.result);
 }

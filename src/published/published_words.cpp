@@ -1,7 +1,8 @@
 #include <cmath>
 #include <set>
 
-#include <fmt/core.h>
+#include <fmt/compile.h>
+#include <fmt/format.h>
 
 #include "base/text.hpp"
 #include "published/published_table.hpp"
@@ -98,9 +99,17 @@ std::string shown(const CellValue& cell) {
   if (const auto* text = std::get_if<std::string_view>(&cell.value)) return quoted(*text);
   const auto* number = std::get_if<double>(&cell.value);
   if (number == nullptr) return "n/a";
+  constexpr double kExactWhole = 1e15;
   const double size = std::abs(*number);
-  const bool whole = size >= 1000 || *number == std::floor(*number);
-  std::string text = whole ? fmt::format("{:.0f}", *number) : fmt::format("{:.4g}", *number);
+  const bool whole = *number == std::floor(*number);
+  std::string text;
+  if (whole && size < kExactWhole) {
+    text = fmt::format_int(static_cast<std::int64_t>(*number)).str();
+  } else if (whole || size >= 1000) {
+    text = fmt::format(FMT_COMPILE("{:.0f}"), *number);
+  } else {
+    text = fmt::format(FMT_COMPILE("{:.4g}"), *number);
+  }
   if (cell.median) text += 'm';
   return text;
 }

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <tuple>
-#include <utility>
 
 #include <fmt/core.h>
 
@@ -96,15 +94,27 @@ int order_of(bool falling, const CellValue& left, const CellValue& right) {
   return falling ? -order : order;
 }
 
-/// The cells that lines are sorted by, each looked up once: key after key of line after line.
-std::vector<CellValue> sorting_cells(const std::vector<TableLine>& lines,
-                                     const std::vector<SortKey>& keys) {
-  std::vector<CellValue> cells;
-  cells.reserve(lines.size() * keys.size());
-  for (const TableLine& line : lines) {
-    for (const SortKey& key : keys) cells.push_back(key.column.at(line));
+/// A line on its way to its place, with what is compared first beside it.
+struct SortItem {
+  int group = 0;    ///< kinds, and within each the lines with errors behind the others
+  CellValue first;  ///< of the first key
+  TableLine line;
+};
+
+int group_of(const TableLine& line, Ranking ranking) {
+  const int kind = ranking == Ranking::by_kind ? static_cast<int>(line.figure->kind) : 0;
+  return 2 * kind + (line.has_error() ? 1 : 0);
+}
+
+bool comes_before(const SortItem& a, const SortItem& b, const std::vector<SortKey>& keys) {
+  if (a.group != b.group) return a.group < b.group;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const SortKey& key = keys[i];
+    const int order = i == 0 ? order_of(key.falling, a.first, b.first)
+                             : order_of(key.falling, key.column.at(a.line), key.column.at(b.line));
+    if (order != 0) return order < 0;
   }
-  return cells;
+  return false;
 }
 
 }  // namespace
@@ -144,25 +154,15 @@ Result<std::vector<SortKey>> sort_keys_in(std::string_view text,
 }
 
 void sort_lines(std::vector<TableLine>& lines, const std::vector<SortKey>& keys, Ranking ranking) {
-  const auto cells = sorting_cells(lines, keys);
-  std::vector<std::size_t> order(lines.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    const EnergyKind kind_a = lines[a].figure->kind;
-    const EnergyKind kind_b = lines[b].figure->kind;
-    if (ranking == Ranking::by_kind && kind_a != kind_b) return kind_a < kind_b;
-    if (lines[a].has_error() != lines[b].has_error()) return lines[b].has_error();
-    for (std::size_t i = 0; i < keys.size(); ++i) {
-      const int rank =
-          order_of(keys[i].falling, cells[a * keys.size() + i], cells[b * keys.size() + i]);
-      if (rank != 0) return rank < 0;
-    }
-    return false;
-  });
-  std::vector<TableLine> sorted;
-  sorted.reserve(lines.size());
-  for (const std::size_t i : order) sorted.push_back(lines[i]);
-  lines = std::move(sorted);
+  std::vector<SortItem> items;
+  items.reserve(lines.size());
+  for (const TableLine& line : lines) {
+    items.push_back(
+        {group_of(line, ranking), keys.empty() ? CellValue() : keys.front().column.at(line), line});
+  }
+  std::stable_sort(items.begin(), items.end(),
+                   [&](const SortItem& a, const SortItem& b) { return comes_before(a, b, keys); });
+  for (std::size_t i = 0; i < items.size(); ++i) lines[i] = items[i].line;
 }
 
 std::vector<TableLine> frontier_of(const std::vector<TableLine>& lines) {
