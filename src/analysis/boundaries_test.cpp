@@ -121,6 +121,42 @@ TEST(Boundaries, AModelOfTheCpuIsNotAddedToItsMeter) {
   EXPECT_EQ(joules_at(report, Boundary::cpu_package), 3000);
 }
 
+std::string severity_of_code(const Report& report, const std::string& code) {
+  for (const CheckFinding& finding : report.verdict.reasons) {
+    if (finding.code == code) return std::string(name_of(finding.severity));
+  }
+  return "none";
+}
+
+TEST(Boundaries, OneDeviceOfWhichTwoSensorsSayDifferentPowersIsToldWhicheverIsListedFirst) {
+  for (const double other : {250.0, 90.0, 30.0}) {
+    TestRun run = sound_run();
+    add_power(run, 1, "bmc", DeviceKind::node, Boundary::node_ac, 1000, "ipmi");
+    add_power(run, 2, "bmc", DeviceKind::node, Boundary::node_ac, 10 * other, "redfish");
+    const Report report = run.analysed();
+    EXPECT_EQ(severity_of_code(report, "sensors_disagree"), other == 90 ? "care" : "unusable")
+        << other;
+  }
+  TestRun run = sound_run();
+  add_power(run, 1, "bmc", DeviceKind::node, Boundary::node_ac, 1000, "ipmi");
+  add_power(run, 2, "bmc", DeviceKind::node, Boundary::node_ac, 1020, "redfish");
+  EXPECT_EQ(severity_of_code(run.analysed(), "sensors_disagree"), "none");
+}
+
+TEST(Boundaries, APowerThatNoDeviceOfItsKindDrawsIsRefusedWithoutAnyLimit) {
+  const auto severity = [](Boundary boundary, double watts) {
+    TestRun run = sound_run();
+    add_power(run, 1, "meter", DeviceKind::other, boundary, watts, "exec");
+    return severity_of_code(run.analysed(), "implausible_power");
+  };
+  EXPECT_EQ(severity(Boundary::node_ac, 0.4), "unusable");  // W for kW
+  EXPECT_EQ(severity(Boundary::node_ac, 800), "none");
+  EXPECT_EQ(severity(Boundary::node_ac, 800'000), "unusable");
+  EXPECT_EQ(severity(Boundary::cpu_package, 0.4), "none");  // a socket may sleep
+  EXPECT_EQ(severity(Boundary::cpu_package, 250'000), "unusable");
+  EXPECT_EQ(severity(Boundary::rack, 800'000), "none");
+}
+
 /// A node of two feeds of 500 W and 300 W with its GPU at 400 W; the second may be absent.
 TestRun with_feeds(bool both) {
   TestRun run = sound_run();

@@ -24,6 +24,13 @@ constexpr double kChangesOffSteps = 0.1;   ///< changes of power off the counter
 constexpr double kCoarseShare = 0.1;        ///< counter_coarse: step / window, care
 constexpr double kCoarseShareSpoils = 0.5;  ///< counter_coarse: step / window, unusable
 constexpr double kImplausibleFactor = 1.5;  ///< implausible_power: power / limit
+/// implausible_power where no limit is read: no board draws so much (the largest of 2026 are rated
+/// at 1400 W), nor a socket, a superchip or a machine; and none under load draws less than 1 W.
+constexpr double kMostBoardWatts = 3000;
+constexpr double kMostModuleWatts = 6000;
+constexpr double kMostSocketWatts = 3000;
+constexpr double kMostNodeWatts = 200'000;
+constexpr double kLeastWatts = 1;
 
 constexpr double kGapPeriods = 3.0;      ///< sensor_gap: in planned periods
 constexpr Seconds kGapLongest(3.0);      ///< sensor_gap: whatever the period

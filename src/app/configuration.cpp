@@ -216,6 +216,14 @@ class Reader {
       return wrong(table, fmt::format("{} lists neither feeds nor meters", what),
                    "write feeds = [\"SENSOR\", …], all that feed it");
     }
+    std::vector<std::string> entries = node.feeds;
+    entries.insert(entries.end(), node.meters.begin(), node.meters.end());
+    std::sort(entries.begin(), entries.end());
+    const auto twice = std::adjacent_find(entries.begin(), entries.end());
+    if (twice != entries.end()) {
+      return wrong(table, fmt::format("{} names \"{}\" twice", what, quoted(*twice)),
+                   "name each feed and each meter once");
+    }
     configuration_.nodes.push_back(std::move(node));
     return {};
   }

@@ -54,7 +54,7 @@ Status take_urls(MeasureOptions& options, const ParsedOptions& parsed) {
                    "say which server: --url http://127.0.0.1:8000");
   for (std::size_t i = 1; i < urls.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
-      if (urls[i].text() != urls[j].text()) continue;
+      if (urls[i].text() != urls[j].text() || urls[i].path != urls[j].path) continue;
       return failure(ErrorKind::usage, fmt::format("--url names {} twice", urls[i].text()),
                      "name each server once: its counters would be added twice");
     }

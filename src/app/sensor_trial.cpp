@@ -23,6 +23,11 @@ constexpr Seconds kSlowRead(0.05);
 /// A step above it asks for windows longer than usual: ten steps are wanted in each.
 constexpr Seconds kCoarseStep(1);
 constexpr double kStepsWanted = 10;
+/// A signal that is silent for so long, and for so many of its own steps, has stopped.
+constexpr Seconds kSilent(1);
+constexpr double kSilentSteps = 5;
+/// A sensor of which more reads than this fail cannot be relied on.
+constexpr double kMostFailed = 0.1;
 /// Sampling that moves idle power by more than this spoils what it measures.
 constexpr double kMovesPower = 0.02;
 
@@ -37,6 +42,18 @@ Run run_of(const TrialReadings& readings) {
   run.signals = readings.contents.signals;
   run.samples = readings.samples;
   return run;
+}
+
+/// How long a signal gave nothing new, and nothing at all, up to the end of the trial.
+void note_silence(const Series& series, MonoTime end, SignalTrial& trial) {
+  if (series.empty()) return;
+  trial.unread = to_seconds(end - series.back().read.end);
+  MonoTime changed = series.front().read.end;
+  for (std::size_t i = 1; i < series.size(); ++i) {
+    if (series[i].raw != series[i - 1].raw) changed = series[i].read.end;
+    trial.fell = trial.fell || series[i].raw < series[i - 1].raw;
+  }
+  trial.unchanged = to_seconds(series.back().read.end - changed);
 }
 
 /// Times between one value and the next other one.
@@ -76,6 +93,7 @@ SignalTrial signal_trial(const Signal& signal, const SeriesTable& table,
     trial.step = Seconds(*usual);
     trial.longest_step = Seconds(*std::max_element(steps.begin(), steps.end()));
   }
+  note_silence(series, readings.often.end, trial);
   if (signal.measurand == Measurand::power) trial.noise = noise_of(series, readings.often);
   return trial;
 }
@@ -186,6 +204,21 @@ void judge_signal(const SignalTrial& trial, bool has_counter, Judgement& judgeme
     return judgement.say(TrialVerdict::bad, what + " gave no value: see the sensor's README");
   }
   if (signal.modelled) judgement.say(TrialVerdict::care, what + " is modelled, not measured");
+  const Seconds patience = std::max(kSilent, trial.step.value_or(Seconds()) * kSilentSteps);
+  if (trial.unread > patience) {
+    judgement.say(TrialVerdict::bad,
+                  fmt::format("{} gave no value in the last {:.1f} s: it is lost", what,
+                              trial.unread.value()));
+  }
+  if (signal.kind == SignalKind::counter && trial.fell && !signal.modulus) {
+    judgement.say(TrialVerdict::bad,
+                  what + " fell: it was reset while it was tried, or is no counter");
+  } else if (signal.kind == SignalKind::counter && trial.step && trial.unchanged > patience) {
+    judgement.say(
+        TrialVerdict::bad,
+        fmt::format("{} stood still for the last {:.1f} s, though it steps every {:.3g} s", what,
+                    trial.unchanged.value(), trial.step->value()));
+  }
   const bool decides = signal.measurand == Measurand::energy || !has_counter;
   if (!decides || !trial.step || *trial.step <= kCoarseStep) return;
   judgement.say(TrialVerdict::care,
@@ -212,10 +245,10 @@ void judge_device(const DeviceTrial& trial, Judgement& judgement) {
   }
   if (!trial.seldom || !trial.often || !(*trial.seldom > Watts())) return;
   const double change = (*trial.often - *trial.seldom) / *trial.seldom;
-  if (std::abs(change) <= kMovesPower) return;
+  if (change <= kMovesPower) return;  // reading does not save power: the machine did less
   judgement.say(TrialVerdict::care,
                 fmt::format("{} drew {:+.1f} % when it was read as fast as it goes: read less "
-                            "often (--power-interval), or try again on a quiet machine",
+                            "often (--power-interval), or try again while nothing else runs here",
                             trial.device, 100 * change));
 }
 
@@ -256,7 +289,9 @@ void judge(SensorTrial& trial, const TrialReadings& readings) {
   }
   for (const DeviceTrial& device : trial.devices) judge_device(device, judgement);
   if (trial.failed > 0) {
-    judgement.say(readings.samples.empty() ? TrialVerdict::bad : TrialVerdict::care,
+    const double share =
+        static_cast<double>(trial.failed) / static_cast<double>(trial.failed + trial.polls);
+    judgement.say(share > kMostFailed ? TrialVerdict::bad : TrialVerdict::care,
                   fmt::format("{} of {} reads failed ({})", trial.failed,
                               trial.failed + trial.polls, readings.first_failure));
   }

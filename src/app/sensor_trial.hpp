@@ -33,6 +33,9 @@ struct SignalTrial {
   /// Usual and longest time from one new value to the next; absent: fewer than two came.
   std::optional<Seconds> step, longest_step;
   std::optional<double> noise;  ///< standard deviation / mean of power, in the second part
+  Seconds unread;               ///< from its last value to the end of the trial
+  Seconds unchanged;            ///< from its last change to its last value
+  bool fell = false;            ///< once a value was below the one before
 };
 
 /// One device at one boundary.

@@ -33,6 +33,7 @@ struct SensorsOptions {
   Configuration configuration;
   std::vector<SensorSpec> specs;  ///< in the order of the list
   bool test = false;
+  bool named_only = false;  ///< those that were asked for, and no others
   Seconds duration{10};
   bool json = false;
 };
@@ -77,6 +78,7 @@ Result<SensorsOptions> sensors_options_from(const ParsedOptions& parsed) {
                    "see the list: tokenjoule sensors");
   }
   options.test = parsed.flag("test");
+  options.named_only = options.test && !asked.empty();
   options.specs = specs_of(options.configuration, asked, options.test);
   TRY(const auto duration, parsed.duration("duration"));
   if (duration) options.duration = *duration;
@@ -242,8 +244,11 @@ Result<int> run_sensors(const ParsedOptions& parsed) {
   TRY(const SensorsOptions options, sensors_options_from(parsed));
   SystemClock clock;
   Json all = Json::array();
+  int code = kExitUsable;
   for (const SensorSpec& spec : options.specs) {
     const Listed entry = listed(options, spec, clock);
+    if (entry.trial && entry.trial->verdict == TrialVerdict::bad) code = kExitUnusable;
+    if (options.named_only && !entry.contents && code == kExitUsable) code = kExitMissing;
     if (options.json) {
       all.push_back(json_of(entry));
     } else {
@@ -254,7 +259,7 @@ Result<int> run_sensors(const ParsedOptions& parsed) {
     const Json json = {{"schema", "tokenjoule.sensors/1"}, {"sensors", std::move(all)}};
     put_out(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
   }
-  return kExitUsable;
+  return code;
 }
 
 }  // namespace
@@ -273,7 +278,8 @@ CommandSpec sensors_command() {
             K::value, "", group},
            {"--test", "",
             "read each that is here: step, noise, cost of a read, agreement of counter and power, "
-            "and what reading it does to idle power",
+            "and what reading it does to idle power; exit code 4 if one is bad, 3 if one of "
+            "--sensor is not here",
             K::flag, "", group},
            {"--duration", "TIME", "with --test: how long each is read (default: 10s)", K::value, "",
             group},

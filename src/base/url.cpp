@@ -28,7 +28,12 @@ std::string Url::authority() const {
                                              : fmt::format("[{}]:{}", host, port);
 }
 
-std::string Url::text() const { return fmt::format("{}://{}{}", scheme, authority(), path); }
+std::string Url::text() const {
+  const auto query = path.find('?');
+  const bool has_query = query != std::string::npos;
+  return fmt::format("{}://{}{}{}", scheme, authority(), path.substr(0, query),
+                     has_query ? "?…" : "");
+}
 
 Url Url::joined(std::string_view suffix) const {
   Url longer = *this;

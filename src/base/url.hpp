@@ -18,7 +18,8 @@ struct Url {
 
   /// "host:port", IPv6 in brackets: the Host header.
   std::string authority() const;
-  /// scheme://host:port/path without the user info.
+  /// scheme://host:port/path for people and records: without the user info, and "?…" in place of a
+  /// query, either of which may hold a secret.
   std::string text() const;
   /// This URL with `suffix` (starting with '/') appended to its path.
   Url joined(std::string_view suffix) const;

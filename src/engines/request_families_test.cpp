@@ -50,7 +50,8 @@ TEST(RequestFamilies, AddUpTheEnginesOfAPage) {
   const RequestFamilies families = families_of(page, "vllm");
   const auto finished = finished_on(page, families);
   EXPECT_EQ(finished, (std::map<std::string, double>{{"stop", 6}, {"length", 4}, {"abort", 2}}));
-  const LengthHistogram& prompts = lengths_on(page, families).at(RequestLength::prompt_tokens);
+  const auto lengths = lengths_on(page, families);
+  const LengthHistogram& prompts = lengths.at(RequestLength::prompt_tokens);
   EXPECT_EQ(prompts.count, 12);
   EXPECT_EQ(prompts.sum, 1800);
   EXPECT_EQ(prompts.buckets, (std::vector<std::pair<double, double>>{{100, 4}, {200, 10}}));

@@ -60,6 +60,7 @@ class Sensors(unittest.TestCase):
             done = tokenjoule("sensors", "--test", "--duration", "3", "--sensor", f"exec:command=exec python3 {script}",
                               "--format", "json")
             trial = json.loads(done.stdout)["sensors"][0]["trial"]
+            self.assertEqual(done.returncode, 4)
             self.assertEqual(trial["verdict"], "bad", trial)
             self.assertIn("disagree", trial["words"])
 

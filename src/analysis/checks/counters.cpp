@@ -1,3 +1,7 @@
+#include <map>
+#include <optional>
+#include <utility>
+
 #include <fmt/core.h>
 
 #include "analysis/checks/checks.hpp"
@@ -77,9 +81,45 @@ const char* thousand_words(double power_to_counter) {
   return "";
 }
 
-void check_agreement(const BoundaryMeasure& measure, std::vector<CheckFinding>& findings) {
+/// One device at one boundary, read by several sensors: their energies, each by its own signals.
+void compare_sensors(const Facts& facts, const BoundaryMeasure& measure, TimeSpan window,
+                     Gathered& apart) {
+  for (const CountedDevice& device : measure.counted.counted) {
+    const DeviceSources all = sources_of(facts.run, device, measure.energy.boundary);
+    std::map<std::string, DeviceSources> by_sensor;
+    const auto sort_in = [&](const Signal* signal,
+                             std::vector<const Signal*> DeviceSources::*list) {
+      DeviceSources& own = by_sensor[signal->sensor];
+      own.device = all.device;
+      own.boundary = all.boundary;
+      own.modelled = all.modelled;
+      (own.*list).push_back(signal);
+    };
+    for (const Signal* counter : all.counters) sort_in(counter, &DeviceSources::counters);
+    for (const Signal* power : all.powers) sort_in(power, &DeviceSources::powers);
+    std::optional<std::pair<std::string, Joules>> first;
+    for (const auto& [sensor, sources] : by_sensor) {
+      const auto joules = measured_device(facts.run, facts.series, sources, window).line.joules;
+      if (!joules || *joules <= Joules()) continue;
+      if (!first) {
+        first = {sensor, *joules};
+        continue;
+      }
+      const double ratio = *joules / first->second;
+      if (ratio >= thresholds::kAgreeLow && ratio <= thresholds::kAgreeHigh) continue;
+      const bool spoils = ratio < thresholds::kFactorLow || ratio > thresholds::kFactorHigh;
+      apart.add(spoils ? Severity::unusable : Severity::care,
+                fmt::format("{}: {:.0f} J by {}, {:.0f} J by {}", all.device->id, joules->value(),
+                            sensor, first->second.value(), first->first));
+    }
+  }
+}
+
+void check_agreement(const Facts& facts, const BoundaryMeasure& measure,
+                     std::vector<CheckFinding>& findings) {
   Gathered apart("sensors_disagree", "find out which is wrong: docs/checks.md, sensors_disagree",
                  measure.energy.boundary);
+  compare_sensors(facts, measure, *facts.window.span, apart);
   for (const DeviceMeasure& device : measure.devices) {
     const auto r = sensor_ratio(device);
     if (!r || (*r >= thresholds::kAgreeLow && *r <= thresholds::kAgreeHigh)) continue;
@@ -95,6 +135,48 @@ std::optional<Watts> limit_of(const DeviceMeasure& device) {
   const PowerLimits& limits = device.line.limits_after;
   if (limits.enforced) return limits.enforced;
   return limits.by_default ? limits.by_default : limits.highest;
+}
+
+/// What no device of such a boundary draws, whatever its maker; nullopt: not known.
+std::optional<Watts> most_at(Boundary boundary) {
+  switch (boundary) {
+    case Boundary::chip:
+    case Boundary::gpu_board: return Watts(thresholds::kMostBoardWatts);
+    case Boundary::gpu_module: return Watts(thresholds::kMostModuleWatts);
+    case Boundary::cpu_core:
+    case Boundary::cpu_package:
+    case Boundary::dram: return Watts(thresholds::kMostSocketWatts);
+    case Boundary::psys:
+    case Boundary::node_dc:
+    case Boundary::node_ac: return Watts(thresholds::kMostNodeWatts);
+    case Boundary::rack:
+    case Boundary::facility: break;
+  }
+  return std::nullopt;
+}
+
+/// A unit that is off by a thousand shows even where nothing is known of the device: between 1 W
+/// and what no such device draws lies every GPU board, module and machine.
+void check_magnitude(const BoundaryMeasure& measure, std::vector<CheckFinding>& findings) {
+  const Boundary boundary = measure.energy.boundary;
+  const auto most = most_at(boundary);
+  if (!most) return;
+  Gathered implausible("implausible_power", "compare the sensor's unit with its documentation",
+                       boundary);
+  const bool has_least = boundary == Boundary::gpu_board || boundary == Boundary::gpu_module ||
+                         boundary == Boundary::node_ac || boundary == Boundary::node_dc;
+  for (const DeviceMeasure& device : measure.devices) {
+    const auto mean = device.line.mean_power;
+    if (device.used == nullptr || device.used->modelled || !mean) continue;
+    const bool several = device.device->facts.count("sum_of_gpus") != 0;
+    const bool low = has_least && *mean < Watts(thresholds::kLeastWatts);
+    const bool high = *mean > *most && !several;
+    if (!low && !high) continue;
+    implausible.add(Severity::unusable,
+                    fmt::format("{} would have drawn {:.3g} W, which no {} does", device.device->id,
+                                mean->value(), name_of(boundary)));
+  }
+  implausible.append_to(findings);
 }
 
 /// The limit is the board's: a module that holds a CPU as well may draw more.
@@ -124,8 +206,9 @@ void check_counters(const Facts& facts, std::vector<CheckFinding>& findings) {
     check_frozen(measure, findings);
     check_backward(measure, findings);
     check_coarse(measure, *facts.window.span, findings);
-    check_agreement(measure, findings);
+    check_agreement(facts, measure, findings);
     check_plausible(measure, findings);
+    check_magnitude(measure, findings);
   }
 }
 

@@ -34,7 +34,12 @@ TimeSpan ServerClock::span_of(double stamp_unix_s) const {
 std::optional<std::string> device_of(const PromqlLabels& labels,
                                      const std::vector<std::string>& device_labels,
                                      const std::string& by_default) {
-  if (device_labels.empty()) return labels.empty() ? by_default : text_of(labels);
+  if (device_labels.empty()) {
+    // The same exporter scraped by two jobs is one device.
+    PromqlLabels of_device = labels;
+    of_device.erase("job");
+    return of_device.empty() ? by_default : text_of(of_device);
+  }
   std::string device;
   for (const std::string& name : device_labels) {
     const auto at = labels.find(name);

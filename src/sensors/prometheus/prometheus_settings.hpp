@@ -18,7 +18,7 @@ struct PrometheusSettings {
   StatedUnit unit;
   SignalKind kind = SignalKind::gauge;
   Boundary boundary = Boundary::node_ac;
-  std::vector<std::string> device_labels;  ///< whose values name the device; none: all labels
+  std::vector<std::string> device_labels;  ///< whose values name the device; none: all but "job"
   std::string group;
   Nanoseconds period = whole_seconds(1);
   HttpOptions http;  ///< with the headers that say who asks
