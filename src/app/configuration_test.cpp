@@ -87,6 +87,8 @@ TEST(Configuration, WhatIsUnknownHasItsLineAndASuggestion) {
             "did you mean feeds");
   expect_in(refusal(std::string(kTwoFeeds) + "[node.n2]\nfeeds = [\"pdu-c\"]\n"),
             "there is no sensor \"pdu-c\"");
+  expect_in(refusal(std::string(kTwoFeeds) + "[node.n2]\nfeeds = [\"pdu-a\", \"pdu-a\"]\n"),
+            "names \"pdu-a\" twice");
   expect_in(refusal("[calibration.nvml]\ngian = 1.0\n"), "did you mean gain");
 }
 

@@ -56,6 +56,8 @@ TEST(Urls, TakeWhatPeopleWrite) {
 }
 
 TEST(Urls, NeverShowAPassword) {
+  EXPECT_EQ(url_in("http://h/metrics?token=secret")->text(), "http://h:80/metrics?…");
+  EXPECT_EQ(url_in("http://h/metrics?token=secret")->path, "/metrics?token=secret");
   const auto url = url_in("http://u:secret@h:x");
   ASSERT_FALSE(url);
   EXPECT_EQ(url.error().message.find("secret"), std::string::npos);

@@ -136,6 +136,7 @@ TEST(PrometheusSensor, TwoSeriesOfOneDeviceAreRefused) {
   ASSERT_FALSE(sensor.has_value());
   EXPECT_EQ(sensor.error().kind, ErrorKind::missing);
   EXPECT_NE(sensor.error().message.find("another series"), std::string::npos);
+  EXPECT_FALSE(open_at(server, {}, clock).has_value()) << "job tells no devices apart by itself";
   EXPECT_TRUE(open_at(server, {{"device_label", "UUID+job"}}, clock).has_value());
   EXPECT_EQ(open_at(server, {{"device_label", "instance"}}, clock).error().kind,
             ErrorKind::missing);
