@@ -170,8 +170,9 @@ void LoadLoop::keep_house() {
     if (now < stream.due) continue;
     switch (stream.state) {
       case Stream::State::waiting:
-        // Who thinks is waited for by the timer, which is more exact.
-        if (!stream.conversation) want_request(stream, stream.due);
+        // Who thinks is waited for by the timer, which is more exact. That the end of a pause is
+        // looked for now and then only is no lateness of the client's: nobody waits for it.
+        if (!stream.conversation) want_request(stream, now);
         break;
       case Stream::State::connecting:
         connection_failed(stream, "timeout: no connection within 10 s");
