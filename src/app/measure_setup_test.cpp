@@ -33,6 +33,7 @@ TEST(ReachEngine, APresetIsToldWithoutAnOptionThatNobodyGave) {
   PageServer server(pages);
   MeasureOptions options;
   options.url = server.url();
+  options.dialect = "openai";
   options.preset = "inferencex-1k1k";
   options.ignore_eos = true;  // of the preset
   const auto engine = reach_engine(options, probe_question_of(options).value());
