@@ -28,9 +28,7 @@ TEST(ReachEngine, OneThatBreaksOffARequestForTheNextIsNotAskedForTwoAtATime) {
 }
 
 TEST(ReachEngine, APresetIsToldWithoutAnOptionThatNobodyGave) {
-  auto pages = llama_cpp_python_pages();
-  pages.erase("GET /openapi.json");  // some server, of which nothing more is known
-  PageServer server(pages);
+  PageServer server(llama_cpp_python_pages());
   MeasureOptions options;
   options.url = server.url();
   options.dialect = "openai";
