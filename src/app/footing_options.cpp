@@ -30,6 +30,13 @@ Status take_tables(const ParsedOptions& parsed, FootingChoice& choice) {
   for (const auto& text : parsed.texts("watts")) {
     for (const auto& item : comma_list(text)) {
       TRY(auto watts, stated_watts_in(item));
+      for (const StatedWatts& other : choice.footing.watts) {
+        if (other.gpu != watts.gpu) continue;
+        return failure(ErrorKind::usage,
+                       fmt::format("--watts states {} twice: {:g} and {:g} W", quoted(watts.gpu),
+                                   other.watts, watts.watts),
+                       "state it once");
+      }
       choice.footing.watts.push_back(std::move(watts));
     }
   }

@@ -60,8 +60,11 @@ Status take_columns(const ParsedOptions& parsed, TableChoice& choice) {
   if (names.empty()) {
     names = default_columns();
     if (choice.ranking == Ranking::together) names.insert(names.begin(), "kind");
-    for (const Comparator& comparator : choice.comparators)
-      names.push_back(column_of(comparator).name);
+  }
+  // What was asked for by --compare-to is shown whatever the columns.
+  for (const Comparator& comparator : choice.comparators) {
+    const std::string name = column_of(comparator).name;
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   }
   for (const auto& name : names) {
     TRY(auto column, column_named(name, choice.comparators));

@@ -89,7 +89,9 @@ std::map<ConfigurationKey, Estimate> grouped(const PublishedSet& set, const Foot
     const PublishedResult& row = set.rows[figure.row];
     const auto energy = energy_of(row, figure);
     if (!energy) {
-      ++into.refused["a row without energy per query, or without input and output lengths"];
+      ++into.refused
+            ["a row without energy per query of nominal lengths (isl, osl), or per answer with the "
+             "lengths really used (mean_isl, mean_osl)"];
       continue;
     }
     const bool nominal = row.nominal_input_len && row.nominal_output_len && figure.wh_query;

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "published/audit_rules.hpp"
 #include "published/footing.hpp"
 #include "published/importers.hpp"
 
@@ -33,6 +34,21 @@ TEST(OwnResult, StandsWithItsGpuAndWallEnergyApart) {
   EXPECT_DOUBLE_EQ(*made.figures[1].j_output, 0.125);  // 1000 W / 8000 tokens a second
   EXPECT_EQ(set.rows[0].gpu, "h200-nvl");
   EXPECT_EQ(set.rows[0].gpus, 2.0);
+}
+
+TEST(OwnResult, QuantilesOfItsRatesAreNotTakenForThoseOfTheSlowEnd) {
+  std::ifstream file(kSamples / "tokenjoule.result.json", std::ios::binary);
+  std::string bytes(std::istreambuf_iterator<char>(file), {});
+  const std::string median = "\"p50\": 128.0";
+  for (auto at = bytes.find(median); at != std::string::npos; at = bytes.find(median, at + 1)) {
+    bytes.replace(at, median.size(), median + ", \"p90\": 140.0, \"p99\": 150.0");
+  }
+  PublishedSet set;
+  read_published("result.json", bytes, set);
+  finish(set);
+  ASSERT_EQ(set.rows.size(), 1U);
+  EXPECT_EQ(set.rows[0].interactivity.median, 128);
+  EXPECT_TRUE(audit_errors(set).at(0).empty());
 }
 
 TEST(OwnResult, ItsCeilingIsTheLimitThatTheDriverGave) {
