@@ -79,6 +79,16 @@ bool states_containment(const Scope& outer, const Scope& inner) {
          !are_of_other_nodes(whole, part);
 }
 
+/// A module read by its own rail and by its GPU's driver: one power, though it cannot be told of
+/// which of several modules.
+bool read_one_module(const Scope& a, const Scope& b) {
+  const bool modules = a.boundary == Boundary::gpu_module && b.boundary == Boundary::gpu_module;
+  const bool both_hold =
+      a.device->facts.count(kContainsFact) != 0 && b.device->facts.count(kContainsFact) != 0;
+  return modules && both_hold && a.device->kind != b.device->kind &&
+         !are_of_other_nodes(*a.device, *b.device);
+}
+
 /// A count of several GPUs in one, of which others may be read one by one.
 bool is_sum_of_gpus(const Device& device) { return device.facts.count("sum_of_gpus") != 0; }
 
@@ -138,6 +148,7 @@ Containment containment_of(const Scope& a, const Scope& b) {
     if (a.boundary == b.boundary) return Containment::same;
     return wider ? Containment::contains : narrower ? Containment::inside : Containment::disjoint;
   }
+  if (read_one_module(a, b)) return Containment::overlaps;
   if (states_containment(a, b)) return Containment::contains;
   if (states_containment(b, a)) return Containment::inside;
   const bool apart = is_of_one_node(a.boundary) && is_of_one_node(b.boundary) &&

@@ -62,6 +62,14 @@ TEST(ContainmentOf, AGh200ModuleHoldsItsCpuAndMemorySinceItSaysSo) {
             Containment::disjoint);
 }
 
+TEST(ContainmentOf, AModuleByItsRailAndByItsGpusDriverIsNeverCountedAsTwoNorAsOneInTheOther) {
+  const Device module = device("GPU-h", DeviceKind::gpu, {{"contains", "cpu, memory"}});
+  const Device rail =
+      device("module:package-0", DeviceKind::other, {{"contains", "cpu, memory, gpu"}});
+  EXPECT_EQ(of(rail, Boundary::gpu_module, module, Boundary::gpu_module), Containment::overlaps);
+  EXPECT_EQ(of(rail, Boundary::gpu_module, gpu, Boundary::gpu_board), Containment::contains);
+}
+
 TEST(ContainmentOf, TheBoardOfAGh200HoldsNeitherCpuNorMemory) {
   const Device module = device("GPU-h", DeviceKind::gpu, {{"contains", "cpu, memory"}});
   EXPECT_EQ(of(module, Boundary::gpu_board, cpu, Boundary::cpu_package), Containment::disjoint);
