@@ -15,6 +15,7 @@
 #include <sys/resource.h>
 #include <CLI/CLI.hpp>
 
+#include "fake_gpus.hpp"
 #include "io/library.hpp"
 #include "node_peers.hpp"
 #include "sensors/sampler.hpp"
@@ -113,20 +114,6 @@ struct Row {
   double own_percent() const { return percent(cpu.all_s - cpu.kernel_s - library_s); }
 };
 
-void write_script(const std::filesystem::path& path) {
-  std::ofstream file(path);
-  file << "driver = 580.126.09\n";
-  for (int gpu = 0; gpu < 8; ++gpu) {
-    file << fmt::format(
-        "[gpu]\nuuid = GPU-51d00000-0000-0000-0000-0000000000{:02}\nname = Simulated H200\n"
-        "architecture = 9\npower = 0:120 5:600 10:650 15:300\ncounter_step = 0.1\n"
-        "limit_enforced = 700\nlimit_default = 700\nlimit_min = 200\nlimit_max = 700\n"
-        "temperature = 41\nsm_clock = 1980\nmemory_clock = 2619\nutilisation = 37\n"
-        "memory_total = 150000000000\nmemory_used = 120000000000\n",
-        gpu);
-  }
-}
-
 std::vector<std::pair<std::string, SensorSpec>> node_sensors(const NodePeers& peers,
                                                              const CpuTree& cpus) {
   return {{"nvml, 8 GPUs", {"nvml", {{"library", TIMED_NVML_LIBRARY}}}},
@@ -202,7 +189,7 @@ void print_row(const Row& row) {
 int run(double seconds) {
   const NodePeers peers;  // first: it forks
   const CpuTree cpus;
-  write_script(cpus.root() / "script");
+  write_fake_gpus(cpus.root() / "script", 8);
   setenv(kFakeScriptVariable, (cpus.root() / "script").c_str(), 1);
   setenv(kTimedLibraryVariable, FAKE_NVML_LIBRARY, 1);
   SystemClock clock;

@@ -13,6 +13,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "fake_gpus.hpp"
 #include "io/library.hpp"
 #include "record/event_queue.hpp"
 #include "record/run_writer.hpp"
@@ -49,21 +50,6 @@ class Folder {
  private:
   std::filesystem::path path_;
 };
-
-/// GPUs of the latest sort, which have all signals.
-void write_script(const std::filesystem::path& path, int gpus) {
-  std::ofstream file(path);
-  file << "driver = 580.126.09\n";
-  for (int gpu = 0; gpu < gpus; ++gpu) {
-    file << fmt::format(
-        "[gpu]\nuuid = GPU-51d00000-0000-0000-0000-0000000000{:02}\nname = Simulated H200\n"
-        "architecture = 9\npower = 0:120 5:600 10:650 15:300\ncounter_step = 0.1\n"
-        "limit_enforced = 700\nlimit_default = 700\nlimit_min = 200\nlimit_max = 700\n"
-        "temperature = 41\nsm_clock = 1980\nmemory_clock = 2619\nutilisation = 37\n"
-        "memory_total = 150000000000\nmemory_used = 120000000000\n",
-        gpu);
-  }
-}
 
 std::int64_t clock_ns(clockid_t clock) {
   timespec now{};
@@ -208,7 +194,7 @@ int failed(const Error& error) {
 int run(const Settings& settings) {
   const Folder folder;
   if (settings.library == FAKE_NVML_LIBRARY) {
-    write_script(folder.path() / "script", settings.gpus);
+    write_fake_gpus(folder.path() / "script", settings.gpus);
     setenv(kFakeScriptVariable, (folder.path() / "script").c_str(), 1);
   }
   setenv(kTimedLibraryVariable, settings.library.c_str(), 1);

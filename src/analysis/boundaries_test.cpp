@@ -155,6 +155,9 @@ TEST(Boundaries, APowerThatNoDeviceOfItsKindDrawsIsRefusedWithoutAnyLimit) {
   EXPECT_EQ(severity(Boundary::cpu_package, 0.4), "none");  // a socket may sleep
   EXPECT_EQ(severity(Boundary::cpu_package, 250'000), "unusable");
   EXPECT_EQ(severity(Boundary::rack, 800'000), "none");
+  TestRun boards = sound_run();
+  add_power(boards, 1, "GPU-b", DeviceKind::gpu, Boundary::gpu_board, 0.4, "dcgm");
+  EXPECT_EQ(severity_of_code(boards.analysed(), "implausible_power"), "unusable");
 }
 
 /// A node of two feeds of 500 W and 300 W with its GPU at 400 W; the second may be absent.
@@ -256,7 +259,9 @@ TEST(Boundaries, GpusOfAnotherNodeSayNothingOfThisOne) {
 TEST(Boundaries, WhatIsNotMeasuredSaysWhatTheSensorsForItSaid) {
   TestRun run = sound_run();
   run.run.header.configuration_json =
-      R"({"sensors_absent": {"rapl": "only root may read it", "ipmi": "no /dev/ipmi0"}})";
+      R"({"sensors_absent": {
+            "rapl": {"reason": "only root may read it", "reads": ["cpu_package", "dram"]},
+            "ipmi": {"reason": "no /dev/ipmi0", "reads": ["node_ac"]}}})";
   const Report report = run.analysed();
   EXPECT_EQ(reason_for(report, "cpu_package"), "not measured; rapl: only root may read it");
   EXPECT_EQ(reason_for(report, "node_ac"), "not measured; ipmi: no /dev/ipmi0");

@@ -148,7 +148,7 @@ class Counting {
 
   /// The parts of a sum that are read themselves are known better than the sum.
   void settle_nested(const CountedDevice& outer, const CountedDevice& inner) {
-    if (outer.front()->facts.count("sum_of_gpus") != 0 && is_read(inner)) {
+    if (is_sum_of_gpus(*outer.front()) && is_read(inner)) {
       drop(outer, "holds GPUs that are read one by one");
     } else {
       drop(inner, fmt::format("inside {}", outer.front()->id));
@@ -195,6 +195,19 @@ DeviceSources sources_of(const Run& run, const CountedDevice& device, Boundary b
     all.powers.insert(all.powers.end(), more.powers.begin(), more.powers.end());
   }
   return all;
+}
+
+std::map<std::string, DeviceSources> sources_by_sensor(const Run& run, const CountedDevice& device,
+                                                       Boundary boundary) {
+  const DeviceSources all = sources_of(run, device, boundary);
+  std::map<std::string, DeviceSources> by_sensor;
+  const auto of_sensor = [&](const Signal& signal) -> DeviceSources& {
+    const DeviceSources none{all.device, all.boundary, all.modelled, {}, {}};
+    return by_sensor.try_emplace(signal.sensor, none).first->second;
+  };
+  for (const Signal* counter : all.counters) of_sensor(*counter).counters.push_back(counter);
+  for (const Signal* power : all.powers) of_sensor(*power).powers.push_back(power);
+  return by_sensor;
 }
 
 CountedDevices counted_devices(const Run& run, Boundary boundary) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,10 @@ CountedDevices counted_devices(const Run& run, Boundary boundary);
 
 /// All readings of one power, under all of its names.
 DeviceSources sources_of(const Run& run, const CountedDevice& device, Boundary boundary);
+
+/// The same, told apart by the sensor that reads them.
+std::map<std::string, DeviceSources> sources_by_sensor(const Run& run, const CountedDevice& device,
+                                                       Boundary boundary);
 
 /// A device at a boundary with the sensors that read it there.
 Scope scope_of(const Run& run, const Device& device, Boundary boundary);

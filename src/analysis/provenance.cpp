@@ -46,40 +46,12 @@ bool is_covered(const Facts& facts, Boundary headline, Boundary part) {
                      });
 }
 
-/// Sensors that could have read a part of the machine, by the names of their types.
-bool could_read(std::string_view sensor, Boundary part) {
-  struct Row {
-    std::string_view sensor;
-    std::vector<Boundary> parts;
-  };
-  static const std::vector<Row> table = {
-      {"nvml", {Boundary::gpu_board}},
-      {"dcgm", {Boundary::gpu_board}},
-      {"amd", {Boundary::gpu_board}},
-      {"intel", {Boundary::gpu_board}},
-      {"amd-exporter", {Boundary::gpu_board}},
-      {"ipmi", {Boundary::node_ac}},
-      {"redfish", {Boundary::node_ac}},
-      {"snmp", {Boundary::node_ac}},
-      {"plug", {Boundary::node_ac}},
-      {"ptd", {Boundary::node_ac}},
-      {"cpu-model", {Boundary::cpu_package}},
-      {"rapl", {Boundary::cpu_package, Boundary::dram}},
-      {"perf", {Boundary::cpu_package, Boundary::dram}},
-      {"grace", {Boundary::cpu_package, Boundary::dram}},
-  };
-  return std::any_of(table.begin(), table.end(), [&](const Row& row) {
-    return row.sensor == sensor &&
-           std::find(row.parts.begin(), row.parts.end(), part) != row.parts.end();
-  });
-}
-
 /// "not measured", with what the sensors that could have said when they were opened.
 std::string why_not_measured(const Facts& facts, Boundary part) {
   std::string why;
-  for (const auto& [sensor, reason] : facts.settings.absent_sensors) {
-    if (!could_read(sensor, part)) continue;
-    why += fmt::format("{}{}: {}", why.empty() ? "" : "; ", sensor, reason);
+  for (const auto& [sensor, absent] : facts.settings.absent_sensors) {
+    if (std::find(absent.reads.begin(), absent.reads.end(), part) == absent.reads.end()) continue;
+    why += fmt::format("{}{}: {}", why.empty() ? "" : "; ", sensor, absent.reason);
   }
   return why.empty() ? "not measured" : "not measured; " + why;
 }

@@ -60,7 +60,13 @@ LoadSettings settings_of(const RunHeader& header) {
   settings.imported = imported_findings(root["import"]["findings"]);
   const JsonView absent = root["sensors_absent"];
   for (std::size_t i = 0; i < absent.size(); ++i) {
-    settings.absent_sensors[std::string(absent.key(i))] = absent.member(i).string().value_or("");
+    const JsonView sensor = absent.member(i);
+    auto& of = settings.absent_sensors[std::string(absent.key(i))];
+    of.reason = sensor["reason"].string().value_or("");
+    for (std::size_t j = 0; j < sensor["reads"].size(); ++j) {
+      const auto boundary = boundary_named(sensor["reads"][j].string().value_or(""));
+      if (boundary) of.reads.push_back(*boundary);
+    }
   }
   if (const auto limit = root["expect_power_limit_w"].number()) {
     settings.expected_power_limit = Watts(*limit);

@@ -26,8 +26,12 @@ struct LoadSettings {
   std::vector<std::string> unverified;        ///< "tls_not_verified": URLs of servers
   bool is_import = false;                     ///< "import": other tools' logs, not a run of ours
   std::vector<CheckFinding> imported;         ///< what the importer had to say
-  /// "sensors_absent": those that would be read by themselves and could not, and why.
-  std::map<std::string, std::string> absent_sensors;
+  /// "sensors_absent": those that would be read by themselves and could not, by name.
+  struct AbsentSensor {
+    std::string reason;
+    std::vector<Boundary> reads;  ///< what is not measured for want of it
+  };
+  std::map<std::string, AbsentSensor> absent_sensors;
 };
 LoadSettings settings_of(const RunHeader& header);
 

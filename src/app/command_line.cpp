@@ -138,6 +138,9 @@ std::vector<std::string> own_words(const std::vector<std::string>& arguments) {
   return {arguments.begin(), std::find(arguments.begin(), arguments.end(), "--")};
 }
 
+namespace {
+
+/// An error where an option with one value was given twice: which of both counts would be a guess.
 Status each_once(const ParsedOptions& parsed, const std::vector<OptionSpec>& options) {
   for (const OptionSpec& option : options) {
     const std::string name = canonical_name(option);
@@ -150,6 +153,8 @@ Status each_once(const ParsedOptions& parsed, const std::vector<OptionSpec>& opt
   }
   return {};
 }
+
+}  // namespace
 
 Result<ParsedOptions> parse_options(const CommandSpec& command,
                                     const std::vector<std::string>& words) {
@@ -171,6 +176,7 @@ Result<ParsedOptions> parse_options(const CommandSpec& command,
     parsed.set_command(
         {words.begin() + static_cast<std::ptrdiff_t>(arguments.size()) + 1, words.end()});
   }
+  TRY_DO(each_once(parsed, command.options));
   return parsed;
 }
 

@@ -73,9 +73,6 @@ struct CommandSpec {
 /// The words that are for us: those before "--".
 std::vector<std::string> own_words(const std::vector<std::string>& arguments);
 
-/// An error where an option with one value was given twice: which of both counts would be a guess.
-Status each_once(const ParsedOptions& parsed, const std::vector<OptionSpec>& options);
-
 /// Parses what stands behind the command's name. Unknown options are a usage error with a
 /// suggestion.
 Result<ParsedOptions> parse_options(const CommandSpec& command,

@@ -120,7 +120,6 @@ std::string main_reasons(const Estimates& estimates) {
 std::vector<OptionSpec> estimate_options();
 
 Result<int> run_estimate(const ParsedOptions& parsed) {
-  TRY_DO(each_once(parsed, estimate_options()));
   EstimateChoice choice;
   TRY_DO(take_all(parsed, choice));
   TRY(auto set, published_set_of(choice.files));

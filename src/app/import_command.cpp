@@ -287,7 +287,6 @@ Result<std::filesystem::path> folder_for(const ParsedOptions& parsed) {
 std::vector<OptionSpec> import_option_specs();
 
 Result<int> run_import(const ParsedOptions& parsed) {
-  TRY_DO(each_once(parsed, import_option_specs()));
   TRY(const OutputFormat format, output_format_in(parsed.text("format")));
   TRY(const ImportOptions options, import_options(parsed));
   TRY(const Logs logs, read_files(parsed, options));

@@ -64,7 +64,7 @@ Status open_automatic(OpenSensors& open, const MeterOptions& options, Clock& clo
     auto sensor = open_sensor(spec, clock);
     if (!sensor) {
       open.left_out.push_back(
-          {std::string(type.name), sensor.error().message, sensor.error().hint});
+          {std::string(type.name), sensor.error().message, sensor.error().hint, type.reads});
       continue;
     }
     TRY(auto with, with_role(std::move(*sensor), role_of(options.configuration, spec)));
@@ -244,6 +244,7 @@ Result<OpenSensors> open_sensors(const MeterOptions& options, const std::vector<
   if (options.sensors.empty() || options.automatic_too) {
     TRY_DO(open_automatic(open, options, clock));
   }
+  TRY_DO(check_gpus_once(open.sensors));
   if (open.sensors.empty()) {
     return failure(ErrorKind::missing, fmt::format("no sensor found ({})", absent_words(open)),
                    "name one, for example --sensor dcgm:url=http://HOST:9400/metrics; "

@@ -15,7 +15,8 @@ namespace tokenjoule {
 struct AbsentSensor {
   std::string name;
   std::string reason;
-  std::string advice;  ///< what would make it work
+  std::string advice;           ///< what would make it work
+  std::vector<Boundary> reads;  ///< what is not measured for want of it
 };
 
 /// Sensors that are open, and the devices they read with the choice made.

@@ -16,6 +16,33 @@ std::map<std::string, PageServer::Page> llama_cpp_python_pages() {
           {"POST /v1/chat/completions", {200, stream, "text/event-stream"}}};
 }
 
+TEST(OpenSensors, OfThoseAskedForTheFirstThatFailsIsTheError) {
+  SystemClock clock;
+  MeasureOptions options;
+  const SensorSpec model{"cpu-model", {{"watts_per_core", "1"}}};
+  options.sensors = {model, {"exec", {}}};
+  EXPECT_FALSE(open_sensors(options, {}, clock).has_value());
+  options.sensors = {model};
+  const auto opened = open_sensors(options, {}, clock);
+  ASSERT_TRUE(opened.has_value()) << opened.error().message;
+  EXPECT_EQ(opened->sensors.size(), 1u);
+}
+
+TEST(OpenSensors, ThoseThatWouldCountAGpuTwiceAreRefused) {
+  PageServer server(
+      {{"GET /energy_metrics", {200, R"({"total_energy_j": 5, "query_time": 1})"}},
+       {"GET /metrics", {200, "nv_energy_consumption{gpu_uuid=\"GPU-a\"} 5\n", "text/plain"}}});
+  SystemClock clock;
+  MeasureOptions options;
+  options.all_gpus = true;
+  options.sensors = {{"trtllm", {{"url", server.url("").text()}}},
+                     {"triton", {{"url", server.url().text()}}}};
+  const auto opened = open_sensors(options, {}, clock);
+  ASSERT_FALSE(opened.has_value());
+  EXPECT_EQ(opened.error().kind, ErrorKind::usage);
+  EXPECT_NE(opened.error().message.find("twice"), std::string::npos) << opened.error().message;
+}
+
 TEST(ReachEngine, OneThatBreaksOffARequestForTheNextIsNotAskedForTwoAtATime) {
   PageServer server(llama_cpp_python_pages());
   MeasureOptions options;

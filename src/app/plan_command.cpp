@@ -138,7 +138,6 @@ Result<PlanInputs> inputs_in(const ParsedOptions& parsed) {
 std::vector<OptionSpec> plan_options();
 
 Result<int> run_plan(const ParsedOptions& parsed) {
-  TRY_DO(each_once(parsed, plan_options()));
   const std::string format = parsed.text("format").value_or("table");
   if (format != "table" && format != "json" && format != "markdown") {
     return failure(ErrorKind::usage, fmt::format("--format {} is none", quoted(format)),

@@ -69,7 +69,6 @@ Result<int> run_headlines(const ParsedOptions& parsed) {
 }
 
 Result<int> run_published(const ParsedOptions& parsed) {
-  TRY_DO(each_once(parsed, published_options()));
   const auto& words = parsed.positionals();
   if (words.empty()) return run_headlines(parsed);
   for (const PublishedVerb& verb : verbs()) {

@@ -18,7 +18,11 @@ std::string with_absent(const std::string& configuration,
   using Json = nlohmann::ordered_json;
   Json json = Json::parse(configuration, nullptr, false);
   if (left_out.empty() || !json.is_object()) return configuration;
-  for (const AbsentSensor& absent : left_out) json["sensors_absent"][absent.name] = absent.reason;
+  for (const AbsentSensor& absent : left_out) {
+    Json reads = Json::array();
+    for (const Boundary boundary : absent.reads) reads.push_back(name_of(boundary));
+    json["sensors_absent"][absent.name] = {{"reason", absent.reason}, {"reads", std::move(reads)}};
+  }
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

@@ -89,9 +89,6 @@ bool read_one_module(const Scope& a, const Scope& b) {
          !are_of_other_nodes(*a.device, *b.device);
 }
 
-/// A count of several GPUs in one, of which others may be read one by one.
-bool is_sum_of_gpus(const Device& device) { return device.facts.count("sum_of_gpus") != 0; }
-
 bool share_a_sensor(const Scope& a, const Scope& b) {
   return std::any_of(a.sensors.begin(), a.sensors.end(),
                      [&](const std::string& sensor) { return b.sensors.count(sensor) != 0; });
@@ -137,6 +134,8 @@ std::string fact_of(const Device& device, const char* key) {
   const auto at = device.facts.find(key);
   return at == device.facts.end() ? std::string() : at->second;
 }
+
+bool is_sum_of_gpus(const Device& device) { return device.facts.count(kSumOfGpusFact) != 0; }
 
 bool states_that_it_contains(const Device& device, Boundary boundary, DeviceKind kind) {
   return holds_more_than_a_gpu(boundary) && lists(fact_of(device, kContainsFact), name_of(kind));

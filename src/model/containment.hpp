@@ -24,6 +24,8 @@ constexpr char kNodeFact[] = "node";
 constexpr char kFeedFact[] = "feed";
 /// All feeds of that node.
 constexpr char kNodeFeedsFact[] = "node_feeds";
+/// The device stands for several GPUs together, of which its source does not tell which.
+constexpr char kSumOfGpusFact[] = "sum_of_gpus";
 /// The device is an outlet or a plug: a share of a node that may have further ones.
 constexpr char kOutletFact[] = "outlet";
 
@@ -46,6 +48,7 @@ std::string_view name_of(Containment containment);
 /// How two readings lie to each other, by devices: the table of docs/methods.md, "Boundaries".
 Containment containment_of(const Scope& a, const Scope& b);
 
+bool is_sum_of_gpus(const Device& device);
 /// A fact of a device; "" if it has none of that name.
 std::string fact_of(const Device& device, const char* key);
 /// Whether a device states that power of such devices is inside its own at that boundary.

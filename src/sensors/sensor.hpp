@@ -22,9 +22,6 @@ struct SensorContents {
   std::vector<Signal> signals;
 };
 
-/// Key of Device::facts: it stands for several GPUs together, of which its source does not tell
-/// which. Beside other GPUs it would count twice.
-constexpr char kSumOfGpusFact[] = "sum_of_gpus";
 /// Key of Device::facts: the serial number of a GPU whose id is another name of it.
 constexpr char kSerialFact[] = "serial";
 /// Key of Device::facts: which of several ways it is read by, and why not by a better one.
@@ -68,6 +65,7 @@ struct SensorType {
   std::vector<std::string_view> settings;  ///< keys that it takes
   std::string_view must_set;               ///< the one it cannot do without, "" if none
   bool automatic;                          ///< tried when no --sensor is given
+  std::vector<Boundary> reads = {};  ///< an automatic one: what is lacking where it is not here
   Result<std::unique_ptr<Sensor>> (*open)(const SensorSpec& spec, Clock& clock);
 };
 
@@ -76,15 +74,8 @@ const std::vector<SensorType>& sensor_types();
 /// Opens by name; an unknown name or setting is a usage error with a suggestion.
 Result<std::unique_ptr<Sensor>> open_sensor(const SensorSpec& spec, Clock& clock);
 
-/// The sensors of a run.
-struct OpenedSensors {
-  std::vector<std::unique_ptr<Sensor>> sensors;
-  std::vector<std::pair<std::string, Error>>
-      left_out;  ///< automatic ones that are not here, by name
-};
-/// Opens all that were asked for, the first that fails is the error; with none asked for, all
-/// automatic ones that work here (which may be none). A sum of GPUs beside other GPUs is a usage
-/// error.
-Result<OpenedSensors> open_sensors(const std::vector<SensorSpec>& specs, Clock& clock);
+/// Whether sensors that are read together would count a GPU twice: a sum of GPUs beside other GPUs,
+/// or one GPU under two names. A usage error.
+Status check_gpus_once(const std::vector<std::unique_ptr<Sensor>>& sensors);
 
 }  // namespace tokenjoule

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "model/containment.hpp"
 #include "sensors/amd/amd_sensor.hpp"
 #include "sensors/amd_exporter/amd_exporter_sensor.hpp"
 #include "sensors/cpu_model/cpu_model_sensor.hpp"
@@ -35,6 +36,7 @@ const std::vector<SensorType>& sensor_types() {
        .settings = {"library", "group"},
        .must_set = "",
        .automatic = true,
+       .reads = {Boundary::gpu_board},
        .open = open_nvml},
       {.name = "dcgm",
        .what = "NVIDIA GPU energy and power, from the page of a dcgm-exporter",
@@ -43,6 +45,7 @@ const std::vector<SensorType>& sensor_types() {
                     "namespace", "container", "hostname"},
        .must_set = "",
        .automatic = true,
+       .reads = {Boundary::gpu_board},
        .open = open_dcgm},
       {.name = "amd",
        .what = "AMD GPU energy and power, from AMD's library or the amdgpu driver's files",
@@ -50,6 +53,7 @@ const std::vector<SensorType>& sensor_types() {
        .settings = {"library", "root", "group"},
        .must_set = "",
        .automatic = true,
+       .reads = {Boundary::gpu_board},
        .open = open_amd},
       {.name = "intel",
        .what = "Intel GPU energy, from the files of the i915 and xe drivers",
@@ -57,6 +61,7 @@ const std::vector<SensorType>& sensor_types() {
        .settings = {"root", "group"},
        .must_set = "",
        .automatic = true,
+       .reads = {Boundary::gpu_board},
        .open = open_intel},
       {.name = "jetson",
        .what = "power of an NVIDIA Jetson module, from its INA3221 monitors",
@@ -64,6 +69,7 @@ const std::vector<SensorType>& sensor_types() {
        .settings = {"rails", "root", "group"},
        .must_set = "",
        .automatic = true,
+       .reads = {Boundary::gpu_module},
        .open = open_jetson},
       {.name = "grace",
        .what = "power of NVIDIA Grace CPUs, from the ACPI power meters",
@@ -71,6 +77,7 @@ const std::vector<SensorType>& sensor_types() {
        .settings = {"module", "root", "group"},
        .must_set = "",
        .automatic = true,
+       .reads = {Boundary::cpu_package, Boundary::dram},
        .open = open_grace},
       {.name = "rapl",
        .what = "CPU and memory energy of this machine, from Linux powercap (Intel and AMD)",
@@ -78,6 +85,7 @@ const std::vector<SensorType>& sensor_types() {
        .settings = {"root", "group"},
        .must_set = "",
        .automatic = true,
+       .reads = {Boundary::cpu_package, Boundary::dram},
        .open = open_rapl},
       {.name = "perf",
        .what = "CPU and memory energy of this machine, from the kernel's performance events",
@@ -85,6 +93,7 @@ const std::vector<SensorType>& sensor_types() {
        .settings = {"root", "group"},
        .must_set = "",
        .automatic = true,
+       .reads = {Boundary::cpu_package, Boundary::dram},
        .open = open_perf},
       {.name = "exec",
        .what = "any program that prints one JSON reading a line",
@@ -241,7 +250,7 @@ Status check_settings(const SensorType& type, const SensorSpec& spec) {
 
 /// Whether a device that stands for several GPUs is read beside others: nothing would tell that
 /// they are the same.
-Status check_no_gpu_twice(const std::vector<std::unique_ptr<Sensor>>& sensors) {
+Status check_no_sum_beside_gpus(const std::vector<std::unique_ptr<Sensor>>& sensors) {
   std::vector<const Device*> gpus;
   for (const auto& sensor : sensors) {
     for (const Device& device : sensor->contents().devices) {
@@ -249,7 +258,7 @@ Status check_no_gpu_twice(const std::vector<std::unique_ptr<Sensor>>& sensors) {
     }
   }
   for (const Device* sum : gpus) {
-    if (sum->facts.count(kSumOfGpusFact) == 0) continue;
+    if (!is_sum_of_gpus(*sum)) continue;
     const auto other = std::find_if(gpus.begin(), gpus.end(),
                                     [&](const Device* gpu) { return gpu->id != sum->id; });
     if (other == gpus.end()) continue;
@@ -298,25 +307,9 @@ Result<std::unique_ptr<Sensor>> open_sensor(const SensorSpec& spec, Clock& clock
   return type->open(spec, clock);
 }
 
-Result<OpenedSensors> open_sensors(const std::vector<SensorSpec>& specs, Clock& clock) {
-  OpenedSensors opened;
-  for (const SensorSpec& spec : specs) {
-    TRY(auto sensor, open_sensor(spec, clock));
-    opened.sensors.push_back(std::move(sensor));
-  }
-  TRY_DO(check_no_gpu_twice(opened.sensors));
-  TRY_DO(check_one_name_each(opened.sensors));
-  if (!specs.empty()) return opened;
-  for (const SensorType& type : sensor_types()) {
-    if (!type.automatic) continue;
-    auto sensor = open_sensor({.name = std::string(type.name), .settings = {}}, clock);
-    if (sensor) {
-      opened.sensors.push_back(std::move(*sensor));
-    } else {
-      opened.left_out.emplace_back(type.name, std::move(sensor).error());
-    }
-  }
-  return opened;
+Status check_gpus_once(const std::vector<std::unique_ptr<Sensor>>& sensors) {
+  TRY_DO(check_no_sum_beside_gpus(sensors));
+  return check_one_name_each(sensors);
 }
 
 }  // namespace tokenjoule

@@ -62,33 +62,34 @@ TEST(OpenSensor, UnknownNamesAndSettingsGetASuggestion) {
   }
 }
 
-TEST(OpenSensors, OfThoseAskedForTheFirstThatFailsIsTheError) {
+/// What is said of sensors that are read together.
+Status opened_together(const std::vector<SensorSpec>& specs) {
   FakeClock clock;
-  EXPECT_FALSE(
-      open_sensors({{"cpu-model", {{"watts_per_core", "1"}}}, {"exec", {}}}, clock).has_value());
-  const auto opened = open_sensors({{"cpu-model", {{"watts_per_core", "1"}}}}, clock);
-  ASSERT_TRUE(opened.has_value()) << opened.error().message;
-  EXPECT_EQ(opened->sensors.size(), 1u);
+  std::vector<std::unique_ptr<Sensor>> sensors;
+  for (const SensorSpec& spec : specs) {
+    TRY(auto sensor, open_sensor(spec, clock));
+    sensors.push_back(std::move(sensor));
+  }
+  return check_gpus_once(sensors);
 }
 
-TEST(OpenSensors, ASumOfGpusBesideOneOfThemIsRefusedSinceItWouldCountTwice) {
+TEST(CheckGpusOnce, ASumOfGpusBesideOneOfThemIsRefusedSinceItWouldCountTwice) {
   PageServer server(
       {{"GET /energy_metrics", {200, R"({"total_energy_j": 5, "query_time": 1})"}},
        {"GET /metrics", {200, "nv_energy_consumption{gpu_uuid=\"GPU-a\"} 5\n", "text/plain"}}});
-  FakeClock clock;
   const SensorSpec sum{"trtllm", {{"url", server.url("").text()}}};
   const SensorSpec gpu{"triton", {{"url", server.url().text()}}};
-  EXPECT_TRUE(open_sensors({sum}, clock).has_value());
-  EXPECT_TRUE(open_sensors({sum, sum}, clock).has_value()) << "one device, listed twice";
+  EXPECT_TRUE(opened_together({sum}).has_value());
+  EXPECT_TRUE(opened_together({sum, sum}).has_value()) << "one device, listed twice";
   for (const auto& specs : {std::vector{sum, gpu}, std::vector{gpu, sum}}) {
-    const auto opened = open_sensors(specs, clock);
+    const auto opened = opened_together(specs);
     ASSERT_FALSE(opened.has_value());
     EXPECT_EQ(opened.error().kind, ErrorKind::usage);
     EXPECT_NE(opened.error().message.find("twice"), std::string::npos);
   }
 }
 
-TEST(OpenSensors, OneGpuUnderTwoNamesIsRefusedSinceItWouldCountTwice) {
+TEST(CheckGpusOnce, OneGpuUnderTwoNamesIsRefusedSinceItWouldCountTwice) {
   const TestTree tree;
   write_amd_card(tree, "card1", "0000:c1:00.0", "0x74a1");
   tree.write("sys/class/drm/card1/device/hwmon/hwmon2/power1_input", "60000000\n");
@@ -96,13 +97,12 @@ TEST(OpenSensors, OneGpuUnderTwoNamesIsRefusedSinceItWouldCountTwice) {
   PageServer server(
       {{"GET /one", {200, "gpu_package_power{serial_number=\"S1\"} 60\n", "text/plain"}},
        {"GET /two", {200, "gpu_package_power{serial_number=\"S2\"} 60\n", "text/plain"}}});
-  FakeClock clock;
   const SensorSpec files{"amd", {{"root", tree.root().string()}}};
   const auto page = [&](const char* path) {
     return SensorSpec{"amd-exporter", {{"url", server.url(path).text()}}};
   };
-  EXPECT_TRUE(open_sensors({files, page("/two")}, clock).has_value());
-  const auto opened = open_sensors({files, page("/one")}, clock);
+  EXPECT_TRUE(opened_together({files, page("/two")}).has_value());
+  const auto opened = opened_together({files, page("/one")});
   ASSERT_FALSE(opened.has_value());
   EXPECT_EQ(opened.error().kind, ErrorKind::usage);
   EXPECT_NE(opened.error().message.find("one GPU, by its serial number S1"), std::string::npos);

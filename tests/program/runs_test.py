@@ -1,14 +1,14 @@
 """Runs that go wrong on the way: what was measured is saved, and never a wrong number."""
 import json
 import os
-import pathlib
 import signal
 import subprocess
 import sys
 import time
 import unittest
 
-from support import PROGRAM, codes_of, events_of, new_folder, result_of, simulator, tokenjoule
+from support import (PROGRAM, assert_killed_can_be_judged, codes_of, events_of, new_folder, result_of, simulator, tokenjoule,
+                     wait_for)
 
 SHORT = ("--idle", "2", "--warmup", "2", "--input-len", "64", "--output-len", "32", "-c", "8")
 
@@ -21,16 +21,6 @@ def measure(engine, out, *arguments, seconds=6):
 def measure_in_background(engine, out, *arguments):
     return subprocess.Popen([PROGRAM, "measure", "--url", engine.url, "--sensor", engine.sensor, "--all-gpus", "--out", out,
                              *SHORT, "--duration", "30", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-
-def wait_for_measure_mark(out):
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline:
-        path = pathlib.Path(out) / "run.jsonl"
-        if path.exists() and '"phase":"measure"' in path.read_text():
-            return
-        time.sleep(0.1)
-    raise AssertionError("no measure mark within 30 s")
 
 
 class Runs(unittest.TestCase):
@@ -81,18 +71,13 @@ class Runs(unittest.TestCase):
     def test_kill_leaves_a_record_that_is_called_interrupted(self):
         with simulator() as engine, new_folder() as out:
             running = measure_in_background(engine, out)
-            wait_for_measure_mark(out)
-            time.sleep(2)
-            running.kill()
-            running.communicate()
-            done = tokenjoule("analyze", out, "--format", "json")
-            self.assertIn(done.returncode, (0, 4), done.stderr)
-            self.assertIn("interrupted", codes_of(json.loads(done.stdout)))
+            wait_for(out, '"phase":"measure"')
+            assert_killed_can_be_judged(self, running, out)
 
     def test_control_c_saves_and_reports(self):
         with simulator() as engine, new_folder() as out:
             running = measure_in_background(engine, out)
-            wait_for_measure_mark(out)
+            wait_for(out, '"phase":"measure"')
             time.sleep(3)
             running.send_signal(signal.SIGINT)
             stdout, stderr = running.communicate(timeout=60)
@@ -104,7 +89,7 @@ class Runs(unittest.TestCase):
     def test_control_c_twice_ends_at_once_with_a_record_that_can_be_read(self):
         with simulator() as engine, new_folder() as out:
             running = measure_in_background(engine, out)
-            wait_for_measure_mark(out)
+            wait_for(out, '"phase":"measure"')
             time.sleep(2)
             running.send_signal(signal.SIGSTOP)  # both signals are there before it does anything
             running.send_signal(signal.SIGINT)
@@ -158,7 +143,7 @@ class Runs(unittest.TestCase):
     def test_an_engine_that_dies_is_noticed(self):
         with simulator() as engine, new_folder() as out:
             running = measure_in_background(engine, out)
-            wait_for_measure_mark(out)
+            wait_for(out, '"phase":"measure"')
             engine.process.kill()
             _, stderr = running.communicate(timeout=90)
             self.assertEqual(running.returncode, 4, stderr)

@@ -97,3 +97,24 @@ def events_of(folder):
 
 def codes_of(result):
     return {reason["code"] for reason in result["verdict"]["reasons"]}
+
+
+def wait_for(out, text):
+    """Until that stands in the record of a run that goes on."""
+    deadline = time.monotonic() + 60
+    path = pathlib.Path(out) / "run.jsonl"
+    while time.monotonic() < deadline:
+        if path.exists() and text in path.read_text():
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"no {text} in the record within 60 s")
+
+
+def assert_killed_can_be_judged(test, running, out):
+    """Kills a run two seconds later: its record is judged, as interrupted."""
+    time.sleep(2)
+    running.kill()
+    running.communicate()
+    done = tokenjoule("analyze", out, "--format", "json")
+    test.assertIn(done.returncode, (0, 4), done.stderr)
+    test.assertIn("interrupted", codes_of(json.loads(done.stdout)))

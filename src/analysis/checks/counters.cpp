@@ -1,4 +1,3 @@
-#include <map>
 #include <optional>
 #include <utility>
 
@@ -85,32 +84,18 @@ const char* thousand_words(double power_to_counter) {
 void compare_sensors(const Facts& facts, const BoundaryMeasure& measure, TimeSpan window,
                      Gathered& apart) {
   for (const CountedDevice& device : measure.counted.counted) {
-    const DeviceSources all = sources_of(facts.run, device, measure.energy.boundary);
-    std::map<std::string, DeviceSources> by_sensor;
-    const auto sort_in = [&](const Signal* signal,
-                             std::vector<const Signal*> DeviceSources::*list) {
-      DeviceSources& own = by_sensor[signal->sensor];
-      own.device = all.device;
-      own.boundary = all.boundary;
-      own.modelled = all.modelled;
-      (own.*list).push_back(signal);
-    };
-    for (const Signal* counter : all.counters) sort_in(counter, &DeviceSources::counters);
-    for (const Signal* power : all.powers) sort_in(power, &DeviceSources::powers);
     std::optional<std::pair<std::string, Joules>> first;
-    for (const auto& [sensor, sources] : by_sensor) {
+    for (const auto& [sensor, sources] :
+         sources_by_sensor(facts.run, device, measure.energy.boundary)) {
       const auto joules = measured_device(facts.run, facts.series, sources, window).line.joules;
       if (!joules || *joules <= Joules()) continue;
-      if (!first) {
-        first = {sensor, *joules};
-        continue;
-      }
+      if (!first) first = {sensor, *joules};
       const double ratio = *joules / first->second;
       if (ratio >= thresholds::kAgreeLow && ratio <= thresholds::kAgreeHigh) continue;
       const bool spoils = ratio < thresholds::kFactorLow || ratio > thresholds::kFactorHigh;
       apart.add(spoils ? Severity::unusable : Severity::care,
-                fmt::format("{}: {:.0f} J by {}, {:.0f} J by {}", all.device->id, joules->value(),
-                            sensor, first->second.value(), first->first));
+                fmt::format("{}: {:.0f} J by {}, {:.0f} J by {}", device.front()->id,
+                            joules->value(), sensor, first->second.value(), first->first));
     }
   }
 }
@@ -137,63 +122,62 @@ std::optional<Watts> limit_of(const DeviceMeasure& device) {
   return limits.by_default ? limits.by_default : limits.highest;
 }
 
-/// What no device of such a boundary draws, whatever its maker; nullopt: not known.
-std::optional<Watts> most_at(Boundary boundary) {
+struct PowerRange {
+  Watts least, most;
+};
+/// What any device of such a boundary draws, whatever its maker; nullopt: not known. A chip, a
+/// socket or its memory may sleep.
+std::optional<PowerRange> range_at(Boundary boundary) {
+  namespace t = thresholds;
   switch (boundary) {
-    case Boundary::chip:
-    case Boundary::gpu_board: return Watts(thresholds::kMostBoardWatts);
-    case Boundary::gpu_module: return Watts(thresholds::kMostModuleWatts);
+    case Boundary::chip: return PowerRange{Watts(), Watts(t::kMostBoardWatts)};
+    case Boundary::gpu_board: return PowerRange{Watts(t::kLeastWatts), Watts(t::kMostBoardWatts)};
+    case Boundary::gpu_module: return PowerRange{Watts(t::kLeastWatts), Watts(t::kMostModuleWatts)};
     case Boundary::cpu_core:
     case Boundary::cpu_package:
-    case Boundary::dram: return Watts(thresholds::kMostSocketWatts);
-    case Boundary::psys:
+    case Boundary::dram: return PowerRange{Watts(), Watts(t::kMostSocketWatts)};
+    case Boundary::psys: return PowerRange{Watts(), Watts(t::kMostNodeWatts)};
     case Boundary::node_dc:
-    case Boundary::node_ac: return Watts(thresholds::kMostNodeWatts);
+    case Boundary::node_ac: return PowerRange{Watts(t::kLeastWatts), Watts(t::kMostNodeWatts)};
     case Boundary::rack:
     case Boundary::facility: break;
   }
   return std::nullopt;
 }
 
-/// A unit that is off by a thousand shows even where nothing is known of the device: between 1 W
-/// and what no such device draws lies every GPU board, module and machine.
-void check_magnitude(const BoundaryMeasure& measure, std::vector<CheckFinding>& findings) {
-  const Boundary boundary = measure.energy.boundary;
-  const auto most = most_at(boundary);
-  if (!most) return;
-  Gathered implausible("implausible_power", "compare the sensor's unit with its documentation",
-                       boundary);
-  const bool has_least = boundary == Boundary::gpu_board || boundary == Boundary::gpu_module ||
-                         boundary == Boundary::node_ac || boundary == Boundary::node_dc;
-  for (const DeviceMeasure& device : measure.devices) {
-    const auto mean = device.line.mean_power;
-    if (device.used == nullptr || device.used->modelled || !mean) continue;
-    const bool several = device.device->facts.count("sum_of_gpus") != 0;
-    const bool low = has_least && *mean < Watts(thresholds::kLeastWatts);
-    const bool high = *mean > *most && !several;
-    if (!low && !high) continue;
-    implausible.add(Severity::unusable,
-                    fmt::format("{} would have drawn {:.3g} W, which no {} does", device.device->id,
-                                mean->value(), name_of(boundary)));
-  }
-  implausible.append_to(findings);
+/// More than its board's limit: a module that holds a CPU as well may draw more.
+std::string words_above_limit(const DeviceMeasure& device) {
+  const auto limit = limit_of(device);
+  const bool of_board = device.boundary == Boundary::gpu_board || device.boundary == Boundary::chip;
+  if (!of_board || !limit || *limit <= Watts(0)) return "";
+  const bool counted = device.used == device.counter;
+  const Watts highest = counted ? device.by_counter.highest_power : device.by_power.mean;
+  if (highest <= thresholds::kImplausibleFactor * *limit) return "";
+  return fmt::format("{} would have drawn {:.0f} W with a limit of {:.0f} W", device.device->id,
+                     highest.value(), limit->value());
 }
 
-/// The limit is the board's: a module that holds a CPU as well may draw more.
+/// A unit that is off by a thousand shows even where no limit is known: between 1 W and what no
+/// such device draws lies every GPU board, module and machine.
+std::string words_beyond_any(const DeviceMeasure& device) {
+  const auto range = range_at(device.boundary);
+  const auto mean = device.line.mean_power;
+  if (!range || !mean || device.used->modelled) return "";
+  const bool low = *mean < range->least;
+  const bool high = *mean > range->most && !is_sum_of_gpus(*device.device);
+  if (!low && !high) return "";
+  return fmt::format("{} would have drawn {:.3g} W, which no {} does", device.device->id,
+                     mean->value(), name_of(device.boundary));
+}
+
 void check_plausible(const BoundaryMeasure& measure, std::vector<CheckFinding>& findings) {
-  const Boundary boundary = measure.energy.boundary;
-  if (boundary != Boundary::gpu_board && boundary != Boundary::chip) return;
   Gathered implausible("implausible_power", "compare the sensor's unit with its documentation",
-                       boundary);
+                       measure.energy.boundary);
   for (const DeviceMeasure& device : measure.devices) {
-    const auto limit = limit_of(device);
-    if (device.used == nullptr || !limit || *limit <= Watts(0)) continue;
-    const bool counted = device.used == device.counter;
-    const Watts highest = counted ? device.by_counter.highest_power : device.by_power.mean;
-    if (highest <= thresholds::kImplausibleFactor * *limit) continue;
-    implausible.add(Severity::unusable,
-                    fmt::format("{} would have drawn {:.0f} W with a limit of {:.0f} W",
-                                device.device->id, highest.value(), limit->value()));
+    if (device.used == nullptr) continue;
+    std::string words = words_above_limit(device);
+    if (words.empty()) words = words_beyond_any(device);
+    if (!words.empty()) implausible.add(Severity::unusable, std::move(words));
   }
   implausible.append_to(findings);
 }
@@ -208,7 +192,6 @@ void check_counters(const Facts& facts, std::vector<CheckFinding>& findings) {
     check_coarse(measure, *facts.window.span, findings);
     check_agreement(facts, measure, findings);
     check_plausible(measure, findings);
-    check_magnitude(measure, findings);
   }
 }
 

@@ -5,6 +5,7 @@
 #include "base/json_view.hpp"
 #include "base/text.hpp"
 #include "io/http_client.hpp"
+#include "model/containment.hpp"
 #include "sensors/page_settings.hpp"
 
 namespace tokenjoule {

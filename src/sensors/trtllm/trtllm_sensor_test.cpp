@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "io/testing_server.hpp"
+#include "model/containment.hpp"
 
 namespace tokenjoule {
 namespace {
