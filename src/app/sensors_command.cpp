@@ -125,10 +125,11 @@ std::string seconds_text(const std::optional<Seconds>& span) {
 std::string trial_lines(const SensorTrial& trial) {
   std::string lines;
   for (const SignalTrial& signal : trial.signals) {
-    lines += fmt::format("{:<13}{:<8}{:<12}{}: {} readings, new every {} (longest {})", "",
-                         name_of(signal.signal.measurand), name_of(signal.signal.boundary),
-                         quoted(signal.signal.device), signal.readings, seconds_text(signal.step),
-                         seconds_text(signal.longest_step));
+    lines +=
+        fmt::format("{:<13}{:<8}{:<12}{}, {}: {} readings, new every {} (longest {})", "",
+                    name_of(signal.signal.measurand), name_of(signal.signal.boundary),
+                    quoted(signal.signal.device), quoted(signal.signal.source), signal.readings,
+                    seconds_text(signal.step), seconds_text(signal.longest_step));
     if (signal.noise) lines += fmt::format(", noise {:.2f} %", 100 * *signal.noise);
     lines += '\n';
   }
@@ -186,6 +187,7 @@ Json json_of(const SensorTrial& trial) {
     json["signals"].push_back({{"device", signal.signal.device},
                                {"measurand", name_of(signal.signal.measurand)},
                                {"boundary", name_of(signal.signal.boundary)},
+                               {"field", signal.signal.source},
                                {"readings", signal.readings},
                                {"step_s", or_null(signal.step)},
                                {"longest_step_s", or_null(signal.longest_step)},
