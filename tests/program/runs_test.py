@@ -10,7 +10,8 @@ import unittest
 from support import (PROGRAM, assert_killed_can_be_judged, codes_of, events_of, new_folder, result_of, simulator, tokenjoule,
                      wait_for)
 
-SHORT = ("--idle", "2", "--warmup", "2", "--input-len", "64", "--output-len", "32", "-c", "8")
+TIMES = ("--idle", "2", "--warmup", "2", "--input-len", "64", "--output-len", "32")
+SHORT = (*TIMES, "-c", "8")
 
 
 def measure(engine, out, *arguments, seconds=6):
@@ -40,7 +41,7 @@ class Runs(unittest.TestCase):
 
     def test_several_points_give_one_table(self):
         with simulator() as engine, new_folder() as out:
-            done = tokenjoule("measure", "--url", engine.url, "--sensor", engine.sensor, "--all-gpus", "--out", out, *SHORT,
+            done = tokenjoule("measure", "--url", engine.url, "--sensor", engine.sensor, "--all-gpus", "--out", out, *TIMES,
                               "--duration", "3", "-c", "1,4", "--prompt-nonce", "n", "--label", b"\xff")
             self.assertEqual(done.returncode, 0, done.stderr)
             # Each point has prompts of its own, or the second would find the first one's in a cache.
