@@ -36,21 +36,21 @@ void AnswerDecoder::event(AnswerEventReader& reader, std::string_view data, Mono
     set_once(done_, at);
     return;
   }
-  const Result<AnswerEvent> event = reader.read(data);
+  const Result<const AnswerEvent*> event = reader.read(data);
   if (event) {
-    take(*event, at, censored);
+    take(**event, at, censored);
   } else {
     fail("bad_event: " + event.error().message);
   }
 }
 
 void AnswerDecoder::plain_body(AnswerEventReader& reader, std::string_view body, MonoTime at) {
-  const Result<AnswerEvent> event = reader.read(body);
+  const Result<const AnswerEvent*> event = reader.read(body);
   if (!event)
     return fail(fmt::format("not_an_api: the answer is \"{}\"", quoted(without_keys(body))));
   growth_ = Growth::useless;  // its usage is that of the answer, not of an event
-  take(*event, at, false);
-  closing_usage_ = event->usage.has_value();
+  take(**event, at, false);
+  closing_usage_ = (*event)->usage.has_value();
 }
 
 void AnswerDecoder::take(const AnswerEvent& event, MonoTime at, bool censored) {

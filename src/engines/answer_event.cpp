@@ -1,9 +1,13 @@
 #include "engines/answer_event.hpp"
 
+#include <utility>
+#include <vector>
+
 #include <fmt/format.h>
 #include <simdjson.h>
 
 #include "base/text.hpp"
+#include "engines/event_pattern.hpp"
 
 namespace tokenjoule {
 
@@ -181,24 +185,65 @@ std::string without_bare_numbers(std::string_view json) {
 
 }  // namespace
 
-struct AnswerEventReader::Parser {
-  dom::parser dom;
+/// Events that look alike come from one engine for one kind of request: a load has few.
+constexpr std::size_t kMostPatterns = 4;
+
+/// A server none of whose events are alike: after so many, only one in kRareLearning is learned.
+constexpr int kStrangersInRow = 16, kRareLearning = 64;
+
+struct AnswerEventReader::Memory {
+  dom::parser parser;
+  AnswerEvent event;
+  std::vector<EventPattern> patterns;
+  std::size_t oldest = 0;  ///< the pattern to be forgotten next
+  int strangers = 0;       ///< events since the last that matched a pattern
+
+  const AnswerEvent* known(std::string_view json);
+  void learn(std::string_view json);
 };
 
-AnswerEventReader::AnswerEventReader() : parser_(std::make_unique<Parser>()) {}
+const AnswerEvent* AnswerEventReader::Memory::known(std::string_view json) {
+  for (EventPattern& pattern : patterns) {
+    if (!pattern.matches(json)) continue;
+    strangers = 0;
+    return &pattern.event();
+  }
+  ++strangers;
+  return nullptr;
+}
+
+void AnswerEventReader::Memory::learn(std::string_view json) {
+  if (strangers > kStrangersInRow && strangers % kRareLearning != 0) return;
+  auto pattern = EventPattern::of(json, event);
+  if (!pattern) return;
+  if (patterns.size() < kMostPatterns) return patterns.push_back(*std::move(pattern));
+  patterns[oldest] = *std::move(pattern);
+  oldest = (oldest + 1) % kMostPatterns;
+}
+
+AnswerEventReader::AnswerEventReader() : memory_(std::make_unique<Memory>()) {}
 AnswerEventReader::~AnswerEventReader() = default;
 
-Result<AnswerEvent> AnswerEventReader::read(std::string_view json) {
+Result<const AnswerEvent*> AnswerEventReader::read(std::string_view json) {
+  if (const AnswerEvent* const known = memory_->known(json)) return known;
   dom::object root;
-  auto error = parser_->dom.parse(json.data(), json.size()).get(root);
-  if (error == simdjson::SUCCESS) return event_in(root);
+  AnswerEvent& event = memory_->event;
+  auto error = memory_->parser.parse(json.data(), json.size()).get(root);
+  if (error == simdjson::SUCCESS) {
+    event = event_in(root);
+    memory_->learn(json);
+    return &event;
+  }
   const bool bare_numbers =
       json.find("NaN") != std::string_view::npos || json.find("Infinity") != std::string_view::npos;
-  if (bare_numbers) error = parser_->dom.parse(without_bare_numbers(json)).get(root);
-  if (error == simdjson::SUCCESS) return event_in(root);
-  AnswerEvent event;
+  if (bare_numbers) error = memory_->parser.parse(without_bare_numbers(json)).get(root);
+  if (error == simdjson::SUCCESS) {
+    event = event_in(root);
+    return &event;
+  }
+  event = {};
   event.error = bare_error_in(json);
-  if (event.error) return event;
+  if (event.error) return &event;
   return failure(ErrorKind::unavailable, fmt::format("no JSON object: \"{}\"", quoted(json)));
 }
 

@@ -16,6 +16,8 @@ struct AnswerUsage {
   std::optional<std::int64_t> output_tokens;
   std::optional<std::int64_t> cached_tokens;     ///< part of the prompt that was not computed
   std::optional<std::int64_t> reasoning_tokens;  ///< part of the output
+
+  friend bool operator==(const AnswerUsage&, const AnswerUsage&) = default;
 };
 
 /// One event of an OpenAI-style stream, or a whole answer of a server that does not stream.
@@ -28,9 +30,12 @@ struct AnswerEvent {
   std::optional<AnswerUsage> timings;  ///< llama.cpp's own counts
   std::string finish_reason;           ///< "" for none
   std::optional<std::string> error;    ///< the message of an error object
+
+  friend bool operator==(const AnswerEvent&, const AnswerEvent&) = default;
 };
 
-/// Reads events. Keeps its parser's memory between calls; one object is for one thread.
+/// Reads events. Keeps its parser's memory between calls, and patterns of the last events, so that
+/// only what is new in a stream is parsed (EventPattern); one object is for one thread.
 class AnswerEventReader {
  public:
   AnswerEventReader();
@@ -40,11 +45,12 @@ class AnswerEventReader {
 
   /// Any bytes are taken; what is no JSON object is an error. Bare NaN and Infinity, which some
   /// Python servers write, count as null.
-  Result<AnswerEvent> read(std::string_view json);
+  /// @return an event that is valid until the next call.
+  Result<const AnswerEvent*> read(std::string_view json);
 
  private:
-  struct Parser;
-  std::unique_ptr<Parser> parser_;
+  struct Memory;
+  std::unique_ptr<Memory> memory_;
 };
 
 }  // namespace tokenjoule

@@ -65,10 +65,14 @@ void BlockDecoder::drain(Answer& answer, MonoTime at, bool late) {
 }
 
 void BlockDecoder::take_late(Answer& answer, MonoTime at) {
-  std::vector<std::string> events;
-  while (const auto data = answer.events.next()) events.emplace_back(*data);
-  const bool shared = events.size() > 1;
-  for (const std::string& data : events) answer.decoder.event(reader_, data, at, shared);
+  auto data = answer.events.next();
+  if (!data) return;
+  // Whether it is alone shows only behind it, where its own bytes need not be any more.
+  first_event_ = *data;
+  data = answer.events.next();
+  const bool shared = data.has_value();
+  answer.decoder.event(reader_, first_event_, at, shared);
+  for (; data; data = answer.events.next()) answer.decoder.event(reader_, *data, at, true);
   if (shared) counters_.reads_coalesced.fetch_add(1, kRelaxed);
 }
 

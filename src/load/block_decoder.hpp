@@ -54,6 +54,7 @@ class BlockDecoder {
   void end(const StreamBlock& block, RequestRecord record);
 
   AnswerEventReader reader_;
+  std::string first_event_;                       ///< of a late read
   std::vector<std::unique_ptr<Answer>> answers_;  ///< by stream; null: no answer is being read
   LoadCounters& counters_;
   AnswerFailures& failures_;

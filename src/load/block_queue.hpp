@@ -74,7 +74,7 @@ class BlockQueue {
   bool take(BlockBatch& batch);
 
  private:
-  static constexpr std::size_t kMostSpare = 8;  ///< chunks kept for later
+  static constexpr std::size_t kMostSpare = 32;  ///< chunks kept for later: 4 MiB
 
   ByteChunk& chunk_with_room(std::size_t size);
   void recycle(BlockBatch& batch);
