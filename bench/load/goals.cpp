@@ -38,6 +38,14 @@ Goal at_most(std::string what, double most, const std::optional<double>& found) 
   return goal;
 }
 
+Goal at_least(std::string what, double least, const std::optional<double>& found) {
+  Goal goal{std::move(what), fmt::format(">= {:.3g}", least), "not judged", std::nullopt};
+  if (!found) return goal;
+  goal.found = fmt::format("{:.2f}", *found);
+  goal.met = *found >= least;
+  return goal;
+}
+
 std::optional<double> ratio(const std::optional<double>& a, const std::optional<double>& b) {
   return a && b && *b > 0 ? std::optional(*a / *b) : std::nullopt;
 }
@@ -86,6 +94,19 @@ void add_ten_thousand(std::vector<Goal>& goals, const Rounds& rounds) {
       ratio(quiet_median(rounds.points, 10'000, cost), quiet_median(rounds.points, 256, cost))));
 }
 
+/// 3 M events a second belong to a machine whose bare loop reads 5.29 M: the share is what another
+/// machine can be held to as well.
+void add_unpaced(std::vector<Goal>& goals, const Rounds& rounds) {
+  constexpr double kShare = 3.0 / 5.29;
+  std::vector<double> decoded, shares;
+  for (const UnpacedRates& rates : rounds.unpaced) {
+    decoded.push_back(rates.decoded_events_per_s * 1e-6);
+    shares.push_back(rates.decoded_events_per_s / rates.bare_events_per_s);
+  }
+  goals.push_back(at_least("unpaced, decoded: M events per second of CPU", 3, median(decoded)));
+  goals.push_back(at_least("unpaced, decoded / read by the bare loop", kShare, median(shares)));
+}
+
 void add_losses(std::vector<Goal>& goals, const Rounds& rounds) {
   std::int64_t lost = 0;
   for (const auto* points : {&rounds.points, &rounds.stalled, &rounds.guarded}) {
@@ -123,14 +144,7 @@ std::vector<Goal> judged(const Rounds& rounds) {
   add_errors(goals, rounds.points, "4096 streams");
   add_errors(goals, rounds.stalled, "4096 streams, 5 ms stalls");
   add_ten_thousand(goals, rounds);
-  std::vector<double> decoded;
-  for (const UnpacedRates& rates : rounds.unpaced)
-    decoded.push_back(-rates.decoded_events_per_s * 1e-6);
-  Goal unpaced = at_most("", -3, median(std::move(decoded)));
-  unpaced.what = "unpaced, decoded: M events per second of CPU";
-  unpaced.wanted = ">= 3";
-  if (unpaced.met) unpaced.found = unpaced.found.substr(1);
-  goals.push_back(unpaced);
+  add_unpaced(goals, rounds);
   add_losses(goals, rounds);
   add_guard(goals, rounds);
   return goals;

@@ -1,13 +1,15 @@
 #include "engines/event_pattern.hpp"
 
 #include <algorithm>
-#include <array>
+#include <bit>
 #include <cstring>
 #include <utility>
 
 namespace tokenjoule {
 
 namespace {
+
+static_assert(std::endian::native == std::endian::little, "special_in takes the lowest byte first");
 
 // Longer numbers are left to the parser, so that none overflows.
 constexpr std::ptrdiff_t kMostDigits = 15;
@@ -54,7 +56,9 @@ const char* past_plain(const char* at, const char* end) {
   std::uint64_t bytes = 0;
   for (; end - at >= 8; at += 8) {
     std::memcpy(&bytes, at, sizeof bytes);
-    if (special_in(bytes) != 0) break;
+    if (const std::uint64_t special = special_in(bytes); special != 0) {
+      return at + std::countr_zero(special) / 8;
+    }
   }
   while (at < end && is_plain(*at)) ++at;
   return at;

@@ -12,15 +12,18 @@ namespace {
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 /// Where the first line ends: memchr for either end, as lines are long.
-std::size_t line_end(std::string_view text) {
+std::size_t line_end(std::string_view text, bool has_returns) {
   const std::size_t feed = text.find('\n');
-  const std::size_t carriage_return = text.substr(0, feed).find('\r');
-  return std::min(feed, carriage_return);
+  return has_returns ? std::min(feed, text.substr(0, feed).find('\r')) : feed;
 }
 
 }  // namespace
 
-void SseReader::put(std::string_view bytes) { input_ = bytes; }
+void SseReader::put(std::string_view bytes) {
+  input_ = bytes;
+  // Few servers write any: looked for once, not once a line.
+  has_returns_ = bytes.find('\r') != std::string_view::npos;
+}
 
 void SseReader::finish() { finished_ = true; }
 
@@ -30,7 +33,7 @@ bool SseReader::take_line(std::string_view& line) {
     if (input_.front() == '\n') input_.remove_prefix(1);
     skip_line_feed_ = false;
   }
-  const std::size_t end = line_end(input_);
+  const std::size_t end = line_end(input_, has_returns_);
   if (end == std::string_view::npos) {
     line_ += input_;
     input_ = {};
@@ -83,7 +86,24 @@ std::string_view SseReader::event_data() {
   return any ? data : std::string_view();
 }
 
+/// An event as nearly all servers write it, one line of data and a blank one, if the next is such a
+/// one and lies whole in the bytes.
+std::optional<std::string_view> SseReader::next_plain() {
+  constexpr std::string_view kField = "data: ";
+  if (std::exchange(line_joined_, false)) line_.clear();
+  const bool between_events = !has_data_ && line_.empty() && !skip_line_feed_ && !at_start_;
+  if (!between_events || has_returns_ || !starts_with(input_, kField)) return std::nullopt;
+  const std::size_t end = input_.find('\n', kField.size());
+  if (end == kField.size() || end >= input_.size() - 1 || input_[end + 1] != '\n') {
+    return std::nullopt;
+  }
+  const std::string_view data = input_.substr(kField.size(), end - kField.size());
+  input_.remove_prefix(end + 2);
+  return data;
+}
+
 std::optional<std::string_view> SseReader::next() {
+  if (const auto data = next_plain()) return data;
   std::string_view line;
   bool more = true;
   while (more) {

@@ -23,6 +23,7 @@ class SseReader {
   void finish();
 
  private:
+  std::optional<std::string_view> next_plain();
   bool take_line(std::string_view& line);
   void read_field(std::string_view line);
   void keep_data();
@@ -31,8 +32,9 @@ class SseReader {
   std::string_view input_;  ///< what is unread of the bytes last put
   std::string line_;        ///< an unfinished line, or the last one where it had to be joined
   bool line_joined_ = false;
-  std::string_view data_;  ///< of the event that is being read, where it lies
-  std::string kept_data_;  ///< the same, where that is not possible
+  bool has_returns_ = false;  ///< \r is in the bytes last put
+  std::string_view data_;     ///< of the event that is being read, where it lies
+  std::string kept_data_;     ///< the same, where that is not possible
   bool has_data_ = false;
   bool data_is_kept_ = false;
   bool skip_line_feed_ = false;  ///< the last line ended in \r: a \n right behind it belongs to it

@@ -75,12 +75,15 @@ class BareLoop {
     reading_.cpu = to_seconds(cost_.cpu());
     reading_.run_queue_wait = to_seconds(cost_.run_queue_wait());
     reading_.others = to_seconds(cost_.others());
-    if (plan_.emitter == nullptr) {
+    reading_.whole_cpu = to_seconds(ThreadTimes::cpu());
+    if (counts_only()) {
       reading_.events -= kEventsWithoutToken * (plan_.streams - reading_.failed);
     }
   }
 
  private:
+  bool counts_only() const { return plan_.emitter == nullptr || !plan_.stamps; }
+
   /// Blocking, as nothing is read before all streams are connected.
   void connect(std::size_t stream, const Target& target, const std::string& request) {
     const SocketAddress& address = target.addresses.front();
@@ -130,7 +133,7 @@ class BareLoop {
   }
 
   void count(std::size_t stream, std::string_view bytes, MonoTime own) {
-    if (plan_.emitter == nullptr) {
+    if (counts_only()) {
       reading_.events += events_in(bytes);
       return;
     }

@@ -48,8 +48,8 @@ struct ReaderTurn {
   double emitter_wait = 0;  ///< share of the window
 };
 
-Result<ReaderTurn> turn_of(Reader read, const EmitterPlan& plan,
-                           const std::optional<Stall>& stall) {
+Result<ReaderTurn> turn_of(Reader read, const EmitterPlan& plan, const std::optional<Stall>& stall,
+                           bool stamps = true) {
   // Pages of earlier turns, kept by the allocator, would hide what this one takes.
   ::malloc_trim(0);
   TRY(const auto emitter, Emitter::start(plan));
@@ -57,6 +57,7 @@ Result<ReaderTurn> turn_of(Reader read, const EmitterPlan& plan,
   TurnPlan what{.root = emitter->root(), .streams = plan.streams, .tokens = plan.events()};
   what.emitter = emitter.get();
   what.stall = stall;
+  what.stamps = stamps;
   TRY(TurnReading reading, read(what, clock));
   const EmitterCounts& counts = emitter->counts();
   ReaderTurn turn{std::move(reading)};
@@ -141,17 +142,16 @@ Result<UnpacedRates> measure_unpaced(Seconds window, const CpuChoice& cpus) {
   EmitterPlan plan = emitter_plan({kUnpacedStreams, 0}, window, cpus);
   plan.lead = Seconds();
   const PinnedTo pinned(cpus.client);
-  TRY(const auto emitter, Emitter::start(plan));
-  SystemClock clock;
-  TurnPlan what{.root = emitter->root(), .streams = plan.streams};
-  what.emitter = emitter.get();
-  what.stamps = false;
-  TRY(const TurnReading reading, read_with_client(what, clock));
+  TRY(const ReaderTurn bare, turn_of(read_bare, plan, std::nullopt, false));
+  TRY(const ReaderTurn client, turn_of(read_with_client, plan, std::nullopt, false));
+  const TurnReading& reading = client.reading;
   const auto events = static_cast<double>(reading.events);
-  return UnpacedRates{.events_per_s = events / reading.whole_cpu.value(),
+  return UnpacedRates{.bare_events_per_s =
+                          static_cast<double>(bare.reading.events) / bare.reading.whole_cpu.value(),
+                      .events_per_s = events / reading.whole_cpu.value(),
                       .decoded_events_per_s = events / reading.whole_process.value(),
                       .wall_events_per_s = events / reading.wall.value(),
-                      .lost = emitter->counts().events - reading.events};
+                      .lost = client.lost};
 }
 
 Result<SelfTestResult> run_selftest(const SelfTestOptions& options,

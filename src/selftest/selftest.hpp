@@ -58,6 +58,7 @@ struct SelfTestPoint {
 
 /// 64 streams, 32 events a send, as fast as they are read.
 struct UnpacedRates {
+  double bare_events_per_s = 0;     ///< read by a bare loop, per second of its CPU time
   double events_per_s = 0;          ///< read, per second of the load thread's CPU time
   double decoded_events_per_s = 0;  ///< read and decoded, per second of CPU time of all threads
   double wall_events_per_s = 0;     ///< read and decoded, per second of the turn

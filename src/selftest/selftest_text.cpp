@@ -128,9 +128,9 @@ std::string selftest_table(const SelfTestResult& result) {
   if (result.unpaced) {
     text += fmt::format(
         "Unpaced, per second of CPU: {:.2f} M events read, {:.2f} M events read and decoded "
-        "({:.2f} M per second of time)\n",
+        "({:.2f} M per second of time); {:.2f} M by the bare loop\n",
         result.unpaced->events_per_s * 1e-6, result.unpaced->decoded_events_per_s * 1e-6,
-        result.unpaced->wall_events_per_s * 1e-6);
+        result.unpaced->wall_events_per_s * 1e-6, result.unpaced->bare_events_per_s * 1e-6);
   }
   return text;
 }
@@ -155,6 +155,7 @@ std::string selftest_json(const SelfTestResult& result) {
     json["unpaced_events_per_s"] = result.unpaced->events_per_s;
     json["decoded_events_per_s"] = result.unpaced->decoded_events_per_s;
     json["unpaced_wall_events_per_s"] = result.unpaced->wall_events_per_s;
+    json["unpaced_bare_events_per_s"] = result.unpaced->bare_events_per_s;
     json["unpaced_lost"] = result.unpaced->lost;
   }
   json["warnings"] = warnings_of(result);

@@ -44,10 +44,10 @@ struct TurnReading {
   Seconds cpu;              ///< of the thread that reads
   Seconds run_queue_wait;   ///< of the same
   Seconds others;           ///< CPU time of the process's other threads
+  Seconds whole_cpu;        ///< of the thread that reads, in the whole turn
   // Of the load client only.
   Seconds connecting;           ///< from the first connection to the last request sent
   Seconds queue_full;           ///< in the whole turn
-  Seconds whole_cpu;            ///< of the load thread, in the whole turn
   Seconds whole_process;        ///< of all threads, in the whole turn
   std::vector<double> tpot_ms;  ///< of each answer with several token events
   std::string stamps;           ///< kernel or user
