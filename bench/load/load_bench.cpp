@@ -36,7 +36,7 @@ void print_point(const SelfTestPoint& point, std::string_view stall) {
       text_of(point.stamp_delay.p50), text_of(point.stamp_delay.p99),
       text_of(point.bare_stamp_delay.p50), text_of(point.bare_stamp_delay.p99),
       text_of(point.itl_error.p50), text_of(point.itl_error.p99), point.lost,
-      point.memory_mb.value_or(0) - point.record_mb, point.connecting.value(),
+      point.memory_mb.value_or(0), point.connecting.value(),
       point.client_limited.empty() ? "no" : "yes", 100 * point.run_queue_wait);
   std::fflush(stdout);
 }
@@ -86,7 +86,7 @@ int run(const Settings& settings) {
       *cpus.emitter, *cpus.client, settings.seconds);
   fmt::print(
       "| load | stall | events/s | CPU us/event | bare | own-stamp delay us p50 / p99 | bare | "
-      "ITL error us p50 / p99 | lost | MB beside the record | connects s | client_limited | "
+      "ITL error us p50 / p99 | lost | MB | connects s | client_limited | "
       "run-queue wait |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
   Rounds rounds;
   for (int round = 0; round < settings.rounds; ++round) {

@@ -79,18 +79,6 @@ class BatchProbe {
   std::vector<MonoTime> sent_;
 };
 
-/// Waits for the end of all answers, and looks at the memory meanwhile.
-Seconds drive(LoadClient& client, SystemClock& clock, std::optional<double>& highest_mb) {
-  constexpr Nanoseconds kLook = milliseconds(20);
-  const MonoTime begin = client.begin_measure();
-  while (!client.last_of_num_requests_sent()) clock.sleep_until(clock.now() + milliseconds(1), {});
-  const Seconds connecting = to_seconds(*client.last_of_num_requests_sent() - begin);
-  client.stop_sending();
-  while (!client.wait_idle(clock.now() + kLook)) highest_mb = std::max(highest_mb, resident_mb());
-  highest_mb = std::max(highest_mb, resident_mb());
-  return connecting;
-}
-
 /// (last - first token) / (tokens - 1).
 std::optional<double> tpot_ms_of(const RequestRecord& record) {
   TokenTimesReader reader(record.token_times, record.sent);
@@ -116,8 +104,46 @@ void add_event_to(TurnReading& reading, const TurnPlan& plan, const Event& event
   reading.events += record->token_events;
   if (record->outcome != Outcome::completed) ++reading.failed;
   if (const auto tpot = tpot_ms_of(*record)) reading.tpot_ms.push_back(*tpot);
-  reading.record_mb += static_cast<double>(sizeof *record + record->token_times.bytes()) * 1e-6;
 }
+
+/// Waits for the end of all answers. Takes the records meanwhile, as a run does that writes them to
+/// its file, and looks at the memory.
+class Drive {
+ public:
+  Drive(const TurnPlan& plan, SystemClock& clock, EventQueue& events, TurnReading& reading)
+      : plan_(plan), clock_(clock), events_(events), reading_(reading), before_mb_(resident_mb()) {}
+
+  void run(LoadClient& client) {
+    constexpr Nanoseconds kLook = milliseconds(20);
+    const MonoTime begin = client.begin_measure();
+    while (!client.last_of_num_requests_sent()) {
+      clock_.sleep_until(clock_.now() + milliseconds(1), {});
+    }
+    reading_.connecting = to_seconds(*client.last_of_num_requests_sent() - begin);
+    client.stop_sending();
+    while (!client.wait_idle(clock_.now() + kLook)) look();
+    look();
+  }
+  /// What came since, without a look at the memory.
+  void take() {
+    for (const Event& event : events_.take()) add_event_to(reading_, plan_, event);
+  }
+
+ private:
+  void look() {
+    const auto now_mb = resident_mb();
+    take();
+    if (before_mb_ && now_mb) {
+      reading_.memory_mb = std::max(reading_.memory_mb, std::optional(*now_mb - *before_mb_));
+    }
+  }
+
+  const TurnPlan& plan_;
+  SystemClock& clock_;
+  EventQueue& events_;
+  TurnReading& reading_;
+  std::optional<double> before_mb_;
+};
 
 }  // namespace
 
@@ -143,13 +169,12 @@ Result<TurnReading> read_with_client(const TurnPlan& plan, SystemClock& clock) {
   probe.each_round = [&](MonoTime now) { loop.round(now); };
   if (plan.stamps) probe.each_batch = [&](const BlockBatch& batch) { batches.see(batch); };
 
-  const auto before_mb = resident_mb();
-  std::optional<double> highest_mb;
   EventQueue events;
+  Drive drive(plan, clock, events, reading);
   TRY(auto client, LoadClient::start(load_options_of(plan), *dialect, clock, events, {}, probe));
   const MonoTime begin = clock.now();
   const Nanoseconds cpu_before = process_cpu();
-  reading.connecting = drive(*client, clock, highest_mb);
+  drive.run(*client);
   reading.wall = to_seconds(clock.now() - begin);
   reading.stamps = client->stamps();
   client.reset();
@@ -159,8 +184,7 @@ Result<TurnReading> read_with_client(const TurnPlan& plan, SystemClock& clock) {
     reading.run_queue_wait = to_seconds(loop.cost().run_queue_wait());
     reading.others = to_seconds(loop.cost().others());
   }
-  if (before_mb && highest_mb) reading.memory_mb = *highest_mb - *before_mb;
-  for (const Event& event : events.take()) add_event_to(reading, plan, event);
+  drive.take();
   return reading;
 }
 

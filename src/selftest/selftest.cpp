@@ -98,7 +98,6 @@ SelfTestPoint point_of(const SelfTestLoad& load, Seconds window, const ReaderTur
   point.censored = arrivals.censored();
   point.late_sent = bare.late + client.late;
   point.memory_mb = client.reading.memory_mb;
-  point.record_mb = client.reading.record_mb;
   point.connecting = client.reading.connecting;
   point.client_limited = why_client_limited(client.reading, window);
   point.run_queue_wait =

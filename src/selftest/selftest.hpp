@@ -48,7 +48,6 @@ struct SelfTestPoint {
   std::int64_t censored = 0;   ///< gaps left out, since their events shared a read that lagged
   std::int64_t late_sent = 0;  ///< events that the emitter sent more than 1 ms late, in both turns
   std::optional<double> memory_mb;
-  double record_mb = 0;  ///< of that, the request records
   Seconds connecting;
   std::string client_limited;  ///< why the client's own check says so; "" where it does not
   /// Share of the window in which threads of ours were ready and others had the CPU: the highest of

@@ -55,7 +55,6 @@ Json point_json(const SelfTestPoint& point) {
           {"censored", point.censored},
           {"sent_late", point.late_sent},
           {"memory_mb", or_null(point.memory_mb)},
-          {"record_mb", point.record_mb},
           {"connecting_s", point.connecting.value()},
           {"client_limited", limited},
           {"run_queue_wait_share", point.run_queue_wait}};
@@ -123,8 +122,8 @@ std::string selftest_table(const SelfTestResult& result) {
   text +=
       "\nCPU: of the load thread, and of a bare epoll + recvmsg loop. Delay: own stamp - send "
       "time. "
-      "ITL error: by receive stamps,\nagainst the emitter's send times. MB: growth of the process, "
-      "request records included.\n";
+      "ITL error: by receive stamps,\nagainst the emitter's send times. MB: growth of the "
+      "process.\n";
   if (result.unpaced) {
     text += fmt::format(
         "Unpaced, per second of CPU: {:.2f} M events read, {:.2f} M events read and decoded "

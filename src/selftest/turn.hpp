@@ -46,14 +46,12 @@ struct TurnReading {
   Seconds others;           ///< CPU time of the process's other threads
   Seconds whole_cpu;        ///< of the thread that reads, in the whole turn
   // Of the load client only.
-  Seconds connecting;           ///< from the first connection to the last request sent
-  Seconds queue_full;           ///< in the whole turn
-  Seconds whole_process;        ///< of all threads, in the whole turn
-  std::vector<double> tpot_ms;  ///< of each answer with several token events
-  std::string stamps;           ///< kernel or user
-  std::optional<double>
-      memory_mb;         ///< highest growth of the resident set meanwhile, record included
-  double record_mb = 0;  ///< request records held at the end
+  Seconds connecting;               ///< from the first connection to the last request sent
+  Seconds queue_full;               ///< in the whole turn
+  Seconds whole_process;            ///< of all threads, in the whole turn
+  std::vector<double> tpot_ms;      ///< of each answer with several token events
+  std::string stamps;               ///< kernel or user
+  std::optional<double> memory_mb;  ///< highest growth of the resident set meanwhile
 };
 
 /// What the load client is asked for so that it reads that.
