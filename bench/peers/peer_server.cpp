@@ -77,16 +77,19 @@ int read(const Emitter& emitter, const EmitterPlan& plan, const CpuChoice& cpus)
     return 3;
   }
   const auto& delays = reading->arrivals.delays();
+  const auto& received = reading->arrivals.receive_delays();
   const auto& errors = reading->arrivals.itl_errors();
   const auto& tpot = reading->tpot_ms;
   say(R"({{"begin_ns": {}, "events": {}, "failed": {}, "window_events": {}, )"
       R"("cpu_s": {:.6f}, "delay_p50_us": {:.1f}, )"
-      R"("delay_p99_us": {:.1f}, "itl_error_p50_us": {:.2f}, "itl_error_p99_us": {:.2f}, )"
+      R"("delay_p99_us": {:.1f}, "receive_p50_us": {:.1f}, "receive_p99_us": {:.1f}, )"
+      R"("itl_error_p50_us": {:.2f}, "itl_error_p99_us": {:.2f}, )"
       R"("answers": {}, "tpot_ms": {:.6f}, "wait_s": {:.4f}}})"
       "\n",
       emitter.counts().begin_ns.load(), reading->events, reading->failed,
       reading->arrivals.events(), reading->whole_process.value(), us(delays.quantile(0.5)),
-      us(delays.quantile(0.99)), us(errors.quantile(0.5)), us(errors.quantile(0.99)), tpot.size(),
+      us(delays.quantile(0.99)), us(received.quantile(0.5)), us(received.quantile(0.99)),
+      us(errors.quantile(0.5)), us(errors.quantile(0.99)), tpot.size(),
       std::accumulate(tpot.begin(), tpot.end(), 0.0) / static_cast<double>(tpot.size()),
       reading->run_queue_wait.value());
   return 0;

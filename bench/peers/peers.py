@@ -239,7 +239,8 @@ def run_tokenjoule(load, program):
     begin = read["begin_ns"] * 1e-9
     found = read["events"]
     return {"events_s": read["window_events"] / load.seconds, "delay_p50": read["delay_p50_us"],
-            "delay_p99": read["delay_p99_us"], "itl_p50": read["itl_error_p50_us"], "itl_p99": read["itl_error_p99_us"],
+            "delay_p99": read["delay_p99_us"], "receive_p50": read["receive_p50_us"],
+            "receive_p99": read["receive_p99_us"], "itl_p50": read["itl_error_p50_us"], "itl_p99": read["itl_error_p99_us"],
             "tpot": read["tpot_ms"], "tpot_true": counts["tpot_ms"], "lost": counts["sent"] - found,
             **usage(tree, found, begin, begin + readings.LEAD + load.seconds), "cpu": read["cpu_s"] * 1e6 / found,
             **emitter_figures(counts)}
@@ -249,16 +250,23 @@ def text_of(value, digits=0, unit=1):
     return "n/a" if value is None else f"{value * unit:,.{digits}f}".replace(",", " ")
 
 
+def kernels_word(middle):
+    """Of a client whose latencies are not made from its own stamps."""
+    if middle["receive_p50"] is None:
+        return ""
+    return f"; the kernel's {text_of(middle['receive_p50'])} / {text_of(middle['receive_p99'])}"
+
+
 def row_of(load, name, how, rounds, failure):
     head = f"| {load.streams:,} × {load.rate:g} | {name} | {how} | ".replace(",", " ")
     if not rounds:
         return f"{head}{failure} |" + " |" * 9
     middle = {}
-    for key in rounds[0]:
-        known = [figures[key] for figures in rounds if figures[key] is not None]
+    for key in [*rounds[0], "receive_p50", "receive_p99"]:
+        known = [figures[key] for figures in rounds if figures.get(key) is not None]
         middle[key] = statistics.median(known) if known else None
     cells = [text_of(middle["events_s"]), f"{text_of(middle['cpu'], 1)} ({text_of(middle['cpu_all'], 1)})",
-             f"{text_of(middle['delay_p50'])} / {text_of(middle['delay_p99'])}",
+             f"{text_of(middle['delay_p50'])} / {text_of(middle['delay_p99'])}{kernels_word(middle)}",
              f"{text_of(middle['itl_p50'], 1)} / {text_of(middle['itl_p99'], 1)}", text_of(middle["rss"]),
              text_of(middle["lost"]), f"{text_of(middle['tpot'], 3)} / {text_of(middle['tpot_true'], 3)}",
              f"{text_of(middle['others'], 0, 100)} %",

@@ -30,6 +30,7 @@ void ArrivalMeter::add(const StampedRead& read, std::span<const MonoTime> sent,
     const bool censored = sent.size() > 1 && read.spread > BlockDecoder::kLate;
     if (counts) {
       delays_.add(own - sent[i]);
+      receive_delays_.add(read.at - sent[i]);
       if (censored) ++censored_;
       if (last && !censored) {
         itl_errors_.add(magnitude((read.at - last->at) - (sent[i] - last->sent)));

@@ -37,6 +37,8 @@ class ArrivalMeter {
   std::int64_t censored() const { return censored_; }
   /// Own stamp - send time.
   const DelayHistogram& delays() const { return delays_; }
+  /// Receive stamp - send time: what the client's latencies are off by.
+  const DelayHistogram& receive_delays() const { return receive_delays_; }
   const DelayHistogram& itl_errors() const { return itl_errors_; }
   /// Reads, late reads, coalesced reads and lag as the client itself reports them.
   const ClientState& state() const { return state_; }
@@ -49,6 +51,7 @@ class ArrivalMeter {
 
   std::vector<std::optional<Event>> last_;  ///< by stream
   DelayHistogram delays_;
+  DelayHistogram receive_delays_;
   DelayHistogram itl_errors_;
   std::int64_t censored_ = 0;
   ClientState state_;

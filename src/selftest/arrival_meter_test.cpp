@@ -21,6 +21,7 @@ TEST(ArrivalMeter, TakesTheDelayByTheOwnStampAndTheGapByTheReceiveStamp) {
   EXPECT_EQ(meter.events(), 2);
   EXPECT_EQ(meter.delays().count(), 2);
   EXPECT_NEAR(static_cast<double>(meter.delays().quantile(1.0)->count), 504e3, 504e3 / 64);
+  EXPECT_NEAR(static_cast<double>(meter.receive_delays().quantile(1.0)->count), 4e3, 4e3 / 64);
   ASSERT_EQ(meter.itl_errors().count(), 1);
   // Gap by stamps 20 001 us, by send times 20 000 us.
   EXPECT_NEAR(static_cast<double>(meter.itl_errors().quantile(1.0)->count), 1000, 1000.0 / 64);

@@ -90,6 +90,7 @@ SelfTestPoint point_of(const SelfTestLoad& load, Seconds window, const ReaderTur
   point.loop_cpu_us_per_event = us_per_event(client.reading);
   point.bare_loop_cpu_us_per_event = us_per_event(bare.reading);
   point.stamp_delay = percentiles_of(arrivals.delays());
+  point.receive_delay = percentiles_of(arrivals.receive_delays());
   point.bare_stamp_delay = percentiles_of(bare.reading.arrivals.delays());
   point.itl_error = percentiles_of(arrivals.itl_errors());
   point.stamps = client.reading.stamps;

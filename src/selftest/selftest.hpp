@@ -40,6 +40,7 @@ struct SelfTestPoint {
   std::optional<double> loop_cpu_us_per_event;
   std::optional<double> bare_loop_cpu_us_per_event;
   Percentiles stamp_delay;       ///< own stamp - send time
+  Percentiles receive_delay;     ///< receive stamp - send time: what latencies are off by
   Percentiles bare_stamp_delay;  ///< likewise of the bare loop
   Percentiles itl_error;         ///< by receive stamps
   std::string stamps;            ///< whose receive stamps: kernel or user

@@ -47,6 +47,7 @@ Json point_json(const SelfTestPoint& point) {
           {"loop_cpu_us_per_event", or_null(point.loop_cpu_us_per_event)},
           {"bare_loop_cpu_us_per_event", or_null(point.bare_loop_cpu_us_per_event)},
           {"stamp_delay_us", us_json(point.stamp_delay)},
+          {"receive_delay_us", us_json(point.receive_delay)},
           {"bare_stamp_delay_us", us_json(point.bare_stamp_delay)},
           {"itl_error_us", us_json(point.itl_error)},
           {"stamps", point.stamps},
