@@ -14,6 +14,7 @@ struct Rounds {
   std::vector<SelfTestPoint> stalled;  ///< 4 096 x 25, client stalled 5 ms every 100 ms
   std::vector<SelfTestPoint> guarded;  ///< 1 024 x 50, client stalled 20 ms every 200 ms
   std::vector<UnpacedRates> unpaced;
+  std::vector<StampCost> stamp_costs;  ///< 4 096 x 25
 };
 
 /// What the load client is held to; see docs/benchmarks.md.

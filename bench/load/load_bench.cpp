@@ -55,9 +55,25 @@ Status add_round(Rounds& rounds, const Settings& settings, const CpuChoice& cpus
   }
   TRY_DO(measure(4096, kShortStall, "5 / 100 ms", rounds.stalled));
   TRY_DO(measure(1024, kLongStall, "20 / 200 ms", rounds.guarded));
+  TRY(const StampCost cost, measure_stamp_cost({4096, default_rate(4096)}, window * 0.5, cpus));
+  rounds.stamp_costs.push_back(cost);
   TRY(const UnpacedRates rates, measure_unpaced(Seconds(2), cpus));
   rounds.unpaced.push_back(rates);
   return {};
+}
+
+void print_costs(const Rounds& rounds) {
+  fmt::print(
+      "\n| bare loop us/event | with kernel stamps | run-queue wait | unpaced: M events per second "
+      "of CPU read | and decoded | by the bare loop |\n|---|---|---|---|---|---|\n");
+  for (std::size_t i = 0; i < rounds.unpaced.size(); ++i) {
+    const StampCost& cost = rounds.stamp_costs[i];
+    const UnpacedRates& rates = rounds.unpaced[i];
+    fmt::print("| {:.2f} | {:.2f} | {:.2f} % | {:.2f} | {:.2f} | {:.2f} |\n",
+               cost.without_us_per_event.value_or(0), cost.with_us_per_event.value_or(0),
+               100 * cost.run_queue_wait, rates.events_per_s * 1e-6,
+               rates.decoded_events_per_s * 1e-6, rates.bare_events_per_s * 1e-6);
+  }
 }
 
 int print_goals(const Rounds& rounds) {
@@ -95,6 +111,7 @@ int run(const Settings& settings) {
       return 3;
     }
   }
+  print_costs(rounds);
   return print_goals(rounds);
 }
 

@@ -99,6 +99,10 @@ class BareLoop {
       if (descriptor >= 0) ::close(descriptor);
       return;
     }
+    const int on = 1;
+    if (plan_.kernel_stamps) {
+      (void)::setsockopt(descriptor, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on);
+    }
     ++open_;
     descriptors_[stream] = descriptor;
     epoll_event event{};
@@ -119,6 +123,11 @@ class BareLoop {
     msghdr message{};
     message.msg_iov = &part;
     message.msg_iovlen = 1;
+    alignas(cmsghdr) std::array<char, 64> control;
+    if (plan_.kernel_stamps) {
+      message.msg_control = control.data();
+      message.msg_controllen = control.size();
+    }
     const ssize_t size = ::recvmsg(descriptors_[stream], &message, 0);
     const MonoTime own = clock_.now();
     const std::string_view bytes(buffer_.data(),

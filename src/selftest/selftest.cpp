@@ -48,16 +48,16 @@ struct ReaderTurn {
   double emitter_wait = 0;  ///< share of the window
 };
 
-Result<ReaderTurn> turn_of(Reader read, const EmitterPlan& plan, const std::optional<Stall>& stall,
-                           bool stamps = true) {
+/// @param what how it is read; where from is filled in.
+Result<ReaderTurn> turn_of(Reader read, const EmitterPlan& plan, TurnPlan what = {}) {
   // Pages of earlier turns, kept by the allocator, would hide what this one takes.
   ::malloc_trim(0);
   TRY(const auto emitter, Emitter::start(plan));
   SystemClock clock;
-  TurnPlan what{.root = emitter->root(), .streams = plan.streams, .tokens = plan.events()};
+  what.root = emitter->root();
+  what.streams = plan.streams;
+  what.tokens = plan.events();
   what.emitter = emitter.get();
-  what.stall = stall;
-  what.stamps = stamps;
   TRY(TurnReading reading, read(what, clock));
   const EmitterCounts& counts = emitter->counts();
   ReaderTurn turn{std::move(reading)};
@@ -132,9 +132,29 @@ Result<SelfTestPoint> measure_load(const SelfTestLoad& load, Seconds window,
   TRY_DO(check_budget(load.streams));
   const EmitterPlan plan = emitter_plan(load, window, cpus);
   const PinnedTo pinned(cpus.client);
-  TRY(const ReaderTurn bare, turn_of(read_bare, plan, std::nullopt));
-  TRY(const ReaderTurn client, turn_of(read_with_client, plan, stall));
+  TRY(const ReaderTurn bare, turn_of(read_bare, plan));
+  TRY(const ReaderTurn client, turn_of(read_with_client, plan, {.stall = stall}));
   return point_of(load, window, bare, client);
+}
+
+Result<StampCost> measure_stamp_cost(const SelfTestLoad& load, Seconds window,
+                                     const CpuChoice& cpus) {
+  TRY_DO(check_budget(load.streams));
+  const EmitterPlan plan = emitter_plan(load, window, cpus);
+  const PinnedTo pinned(cpus.client);
+  StampCost cost;
+  double us[2] = {0, 0};
+  for (const bool stamps : {false, true, true, false}) {
+    TRY(const ReaderTurn turn, turn_of(read_bare, plan, {.kernel_stamps = stamps}));
+    const auto per_event = us_per_event(turn.reading);
+    if (!per_event) return cost;
+    us[stamps ? 1 : 0] += *per_event / 2;
+    cost.run_queue_wait =
+        std::max({cost.run_queue_wait, turn.emitter_wait, foreign_wait(turn.reading, window)});
+  }
+  cost.without_us_per_event = us[0];
+  cost.with_us_per_event = us[1];
+  return cost;
 }
 
 Result<UnpacedRates> measure_unpaced(Seconds window, const CpuChoice& cpus) {
@@ -142,8 +162,8 @@ Result<UnpacedRates> measure_unpaced(Seconds window, const CpuChoice& cpus) {
   EmitterPlan plan = emitter_plan({kUnpacedStreams, 0}, window, cpus);
   plan.lead = Seconds();
   const PinnedTo pinned(cpus.client);
-  TRY(const ReaderTurn bare, turn_of(read_bare, plan, std::nullopt, false));
-  TRY(const ReaderTurn client, turn_of(read_with_client, plan, std::nullopt, false));
+  TRY(const ReaderTurn bare, turn_of(read_bare, plan, {.stamps = false}));
+  TRY(const ReaderTurn client, turn_of(read_with_client, plan, {.stamps = false}));
   const TurnReading& reading = client.reading;
   const auto events = static_cast<double>(reading.events);
   return UnpacedRates{.bare_events_per_s =

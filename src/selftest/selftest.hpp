@@ -65,6 +65,12 @@ struct UnpacedRates {
   std::int64_t lost = 0;
 };
 
+/// What the kernel's receive stamps cost: the bare loop without and with them.
+struct StampCost {
+  std::optional<double> without_us_per_event, with_us_per_event;
+  double run_queue_wait = 0;  ///< as in SelfTestPoint
+};
+
 struct SelfTestResult {
   CpuChoice cpus;
   Seconds window;
@@ -79,6 +85,9 @@ Status check_budget(int streams);
 /// One load, read in turn by the bare loop and by the client.
 Result<SelfTestPoint> measure_load(const SelfTestLoad& load, Seconds window,
                                    const std::optional<Stall>& stall, const CpuChoice& cpus);
+/// Two turns of each kind, in the order without, with, with, without.
+Result<StampCost> measure_stamp_cost(const SelfTestLoad& load, Seconds window,
+                                     const CpuChoice& cpus);
 Result<UnpacedRates> measure_unpaced(Seconds window, const CpuChoice& cpus);
 
 /// All loads in order, then unpaced. @param progress is told what begins.

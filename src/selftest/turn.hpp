@@ -31,6 +31,7 @@ struct TurnPlan {
   const Emitter* emitter = nullptr;  ///< null: the server is not ours, and the window is the turn
   std::optional<Stall> stall;        ///< of the load thread; the bare loop is never stalled
   bool stamps = true;                ///< look at send times and stamps; else only count
+  bool kernel_stamps = false;        ///< of the bare loop: asks for them, as the client always does
 };
 
 /// What a reader's turn gave. Of the window: arrivals, cpu, run_queue_wait, others.
