@@ -93,9 +93,9 @@ Result<int> run_measure(const ParsedOptions& parsed) {
   TRY(ProbeQuestion probe, probe_question_of(options));
   probe.wait = [&](Seconds wait) { return wait_for_server(wait, clock, interrupts.token()); };
   TRY(const ProbedEngine engine, reach_engine(options, probe));
-  TRY_DO(check_context(options, engine.info));
+  TRY_DO(check_context(options, engine));
   TRY(const auto pool, data_set_for(options, probe, engine));
-  if (pool) put_error(too_long_words(options, *pool, engine.info));
+  if (pool) put_error(too_long_words(options, *pool, engine));
   TRY(OpenSensors sensors, open_sensors(options, engine_urls(options), clock));
   TRY_DO(check_boundary(options, sensors));
   if (options.check_only) {
