@@ -104,6 +104,31 @@ class EngineTrouble(unittest.TestCase):
             self.assertEqual(stderr, "tokenjoule: interrupted while the server asked to wait (status 429)\n")
             self.assertFalse(out.exists())
 
+    def test_control_c_while_an_engine_is_asked_is_an_interrupt_though_it_then_fails(self):
+        asked, answer = threading.Event(), threading.Event()
+
+        def slow(method, _):
+            if method == "GET":
+                return 200, {}, MODELS
+            asked.set()
+            answer.wait(30)
+            return 500, {}, b'{"error": "broken"}'
+
+        with Stand(slow) as stand:
+            running = subprocess.Popen([PROGRAM, "measure", "--url", stand.url, "--all-gpus"], stdout=subprocess.PIPE,
+                                       stderr=subprocess.PIPE, text=True)
+            self.assertTrue(asked.wait(30))
+            running.send_signal(signal.SIGINT)
+            # Pending for the whole process until the thread that waits for it takes it.
+            while any(line.startswith("ShdPnd:") and int(line.split()[1], 16) & 1 << signal.SIGINT - 1
+                      for line in pathlib.Path(f"/proc/{running.pid}/status").read_text().splitlines()):
+                time.sleep(0.01)
+            time.sleep(0.1)
+            answer.set()
+            _, stderr = running.communicate(timeout=30)
+            self.assertEqual(running.returncode, 130, stderr)
+            self.assertIn("interrupted before the load began", stderr)
+
     def test_a_gateway_without_its_engine_is_named(self):
         with Stand(lambda *_: (502, {"Content-Type": "text/html"}, b"<html>Bad Gateway</html>")) as stand:
             self.fails(3, ["a gateway answers", "502"], "--url", stand.url)
