@@ -91,6 +91,36 @@ TEST(AnswerDecoder, AUsageOfZerosSaysNothingOfEvents) {
   EXPECT_EQ(record.output_tokens, 3);
 }
 
+TEST(AnswerDecoder, AUsageOfZeroWithTheRoleIsTheBeginOfTheCount) {
+  const RequestRecord record =
+      Answer()
+          .event(
+              5,
+              R"({"choices":[{"delta":{"role":"assistant","content":""}}],"usage":{"prompt_tokens":7,"completion_tokens":0}})")
+          .event(10, with_usage("a", 2))
+          .event(20, with_usage("b", 3))
+          .usage(21, 3)
+          .done(21)
+          .end();
+  EXPECT_EQ(record.token_times, "10000x2 10000x1");
+  EXPECT_EQ(record.output_tokens, 3);
+}
+
+TEST(AnswerDecoder, UsageWithTheFinishReasonAndUsageBehindItAreOneCount) {
+  const RequestRecord record =
+      Answer()
+          .event(10, with_usage("a", 4))
+          .event(
+              20,
+              R"({"choices":[{"text":"b","finish_reason":"length"}],"usage":{"completion_tokens":8}})")
+          .usage(21, 8)
+          .done(21)
+          .end();
+  EXPECT_EQ(record.token_times, "10000x4 10000x4");
+  EXPECT_EQ(record.output_tokens, 8);
+  EXPECT_EQ(record.usage, at_ms(21));
+}
+
 TEST(AnswerDecoder, WithoutUsageTheOutputIsUnknownNotTheCountOfEvents) {  // L06
   const RequestRecord record = Answer().text(10).text(20).finished(21).done(22).end();
   EXPECT_EQ(record.outcome, Outcome::completed);
