@@ -1,5 +1,7 @@
 #include "analysis/goodput.hpp"
 
+#include "analysis/requests.hpp"
+
 namespace tokenjoule {
 
 namespace {
@@ -28,7 +30,7 @@ Goodput goodput_in(const Run& run, const std::vector<AnswerTokens>& answers, Tim
                    const ServiceLevel& level, bool open_loop) {
   Goodput goodput;
   for (std::size_t i = 0; i < run.requests.size(); ++i) {
-    if (!window.contains(run.requests[i].sent)) continue;
+    if (!asked_in(run.requests[i], window, open_loop)) continue;
     ++goodput.sent;
     goodput.good += meets(level, run.requests[i], answers[i], open_loop) ? 1 : 0;
   }

@@ -15,8 +15,8 @@ namespace tokenjoule {
 bool meets(const ServiceLevel& level, const RequestRecord& request, const AnswerTokens& answer,
            bool open_loop);
 
-/// Of the requests sent in the window: all of them, also those that failed or were cancelled, and
-/// those that met the service level.
+/// Of the requests asked in the window (asked_in()): all of them, also those that failed or were
+/// cancelled, and those that met the service level.
 struct Goodput {
   std::int64_t sent = 0;
   std::int64_t good = 0;

@@ -52,17 +52,23 @@ class GapReader {
   double longest_ = 0;
 };
 
-bool counts(const RequestRecord& request, TimeSpan window) {
-  return request.outcome == Outcome::completed && window.contains(request.sent);
-}
+/// The requests that count: they completed, and the window asks about them.
+struct Counted {
+  TimeSpan window;
+  bool open_loop = false;
+
+  bool has(const RequestRecord& request) const {
+    return request.outcome == Outcome::completed && asked_in(request, window, open_loop);
+  }
+};
 
 /// All gaps of the run's requests that count. There is one for nearly every token, too many to
 /// hold.
-void for_each_gap(const Run& run, const std::vector<AnswerTokens>& answers, TimeSpan window,
+void for_each_gap(const Run& run, const std::vector<AnswerTokens>& answers, const Counted& counted,
                   const TakeGap& take) {
   for (std::size_t i = 0; i < run.requests.size(); ++i) {
     const RequestRecord& request = run.requests[i];
-    if (!answers[i].first || !counts(request, window)) continue;
+    if (!answers[i].first || !counted.has(request)) continue;
     GapReader gaps(take, answers[i]);
     TokenTimesReader reader(request.token_times, request.sent);
     while (const auto event = reader.next()) gaps.take(*event);
@@ -71,17 +77,17 @@ void for_each_gap(const Run& run, const std::vector<AnswerTokens>& answers, Time
 
 /// The summaries of gaps: one where all are known, else one at either extreme.
 void add_gaps(std::map<std::string, Summary>& all, const Run& run,
-              const std::vector<AnswerTokens>& answers, std::optional<TimeSpan> window,
+              const std::vector<AnswerTokens>& answers, const std::optional<Counted>& counted,
               const std::string& reason_if_none) {
   const auto each = [&](double TokenGap::*extreme) {
     return [&, extreme](const std::function<void(double)>& take) {
-      if (!window) return;
-      for_each_gap(run, answers, *window, [&](const TokenGap& gap) { take(gap.*extreme); });
+      if (!counted) return;
+      for_each_gap(run, answers, *counted, [&](const TokenGap& gap) { take(gap.*extreme); });
     };
   };
   bool differ = false;
-  if (window) {
-    for_each_gap(run, answers, *window,
+  if (counted) {
+    for_each_gap(run, answers, *counted,
                  [&](const TokenGap& gap) { differ = differ || gap.upper != gap.lower; });
   }
   all["itl_seconds"] = summary_of_many(each(&TokenGap::lower), "s", reason_if_none);
@@ -111,20 +117,27 @@ void take_request(LatencyValues& values, const RequestRecord& request, const Ans
 
 }  // namespace
 
+bool asked_in(const RequestRecord& request, TimeSpan window, bool open_loop) {
+  return window.contains(open_loop ? request.planned : request.sent);
+}
+
 std::map<std::string, Summary> latencies(const Run& run, const std::vector<AnswerTokens>& answers,
                                          std::optional<TimeSpan> window, bool open_loop) {
   LatencyValues values;
-  for (std::size_t i = 0; window && i < run.requests.size(); ++i) {
+  std::optional<Counted> counted;
+  if (window) counted = {*window, open_loop};
+  for (std::size_t i = 0; counted && i < run.requests.size(); ++i) {
     const RequestRecord& request = run.requests[i];
-    if (!counts(request, *window)) continue;
+    if (!counted->has(request)) continue;
     take_request(values, request, answers[i], open_loop);
   }
-  const std::string none = run.requests.empty()
-                               ? "no requests were recorded"
+  const std::string none = run.requests.empty() ? "no requests were recorded"
+                           : open_loop
+                               ? "no request that was planned in the window completed with tokens"
                                : "no request that was sent in the window completed with tokens";
   const std::string no_gaps =
       values.e2e.empty() ? none
-                         : "no answer to a request sent in the window came in two events or more: "
+                         : "no answer to a request of the window came in two events or more: "
                            "there is no gap to measure";
   std::map<std::string, Summary> all;
   all["ttft_seconds"] = summary_of(std::move(values.ttft), "s", none);
@@ -136,7 +149,7 @@ std::map<std::string, Summary> latencies(const Run& run, const std::vector<Answe
   }
   all["interactivity_tokens_per_second"] =
       summary_of(std::move(values.interactivity), "token/s", no_gaps);
-  add_gaps(all, run, answers, window, no_gaps);
+  add_gaps(all, run, answers, counted, no_gaps);
   return all;
 }
 

@@ -25,7 +25,12 @@ struct MeanLengths {
 };
 MeanLengths mean_lengths(const Run& run, const std::vector<AnswerTokens>& answers);
 
-/// Latencies of the requests that were sent in the window and completed, by the keys of
+/// Whether a request is one of those that the window asks about: sent in it, with open load planned
+/// in it. A server that stands still at the window's end lets what was planned there go out behind
+/// it, and would be hidden by the time of the send.
+bool asked_in(const RequestRecord& request, TimeSpan window, bool open_loop);
+
+/// Latencies of the requests that were asked in the window and completed, by the keys of
 /// docs/metrics.md. Open loop: from the planned send time, so that a stalled client hides nothing.
 std::map<std::string, Summary> latencies(const Run& run, const std::vector<AnswerTokens>& answers,
                                          std::optional<TimeSpan> window, bool open_loop);

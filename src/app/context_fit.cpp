@@ -3,21 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <optional>
 
 #include <fmt/core.h>
-
-#include "analysis/settings.hpp"
-
 namespace tokenjoule {
 
 namespace {
-
-std::optional<std::int64_t> context_of(const EngineInfo& engine) {
-  const auto length = engine_number(engine, "max_model_len");
-  if (!length || !(*length >= 1) || *length > 1e15) return std::nullopt;
-  return static_cast<std::int64_t>(*length);
-}
 
 std::int64_t longest_of(const LengthSpec& spec) {
   const bool bounded =
@@ -48,36 +38,45 @@ std::int64_t longest_of(const PoolEntry& entry, const MeasureOptions& options) {
   return tokens;
 }
 
+/// Who takes no more than that. A length that the user states is nobody's in particular.
+std::string taker_of(const ProbedEngine& engine) {
+  const auto length = engine.info.configuration.find("max_model_len");
+  const bool reported =
+      length != engine.info.configuration.end() && length->second.from == "reported";
+  return reported && !engine.shortest_context_url.empty() ? engine.shortest_context_url
+                                                          : "the engine";
+}
+
 }  // namespace
 
-Status check_context(const MeasureOptions& options, const EngineInfo& engine) {
-  const auto context = context_of(engine);
+Status check_context(const MeasureOptions& options, const ProbedEngine& engine) {
+  const auto context = context_of(engine.info);
   if (!context || options.dataset) return {};
   const auto [input, output] = longest_request(options);
   if (input + output <= *context) return {};
   const std::string load = options.preset.empty() ? "a request" : "--preset " + options.preset;
   return failure(
       ErrorKind::usage,
-      fmt::format("{} of {} prompt and {} answer tokens is longer than the {} tokens that the "
-                  "engine takes (max_model_len)",
-                  load, input, output, *context),
+      fmt::format("{} of {} prompt and {} answer tokens is longer than the {} tokens that {} takes "
+                  "(max_model_len)",
+                  load, input, output, *context, taker_of(engine)),
       "give shorter lengths (--input-len, --output-len), or start the engine with a longer context "
       "(vLLM: --max-model-len, SGLang: --context-length, llama.cpp: --ctx-size, which its slots "
       "share)");
 }
 
 std::string too_long_words(const MeasureOptions& options, const RequestPool& pool,
-                           const EngineInfo& engine) {
-  const auto context = context_of(engine);
+                           const ProbedEngine& engine) {
+  const auto context = context_of(engine.info);
   if (!context) return "";
   const auto too_long =
       std::count_if(pool.entries.begin(), pool.entries.end(),
                     [&](const PoolEntry& entry) { return longest_of(entry, options) > *context; });
   if (too_long == 0) return "";
   return fmt::format(
-      "{} of {} requests of the data set are longer than the {} tokens that the "
-      "engine takes (max_model_len): it may refuse them, and they count as failed\n",
-      too_long, pool.entries.size(), *context);
+      "{} of {} requests of the data set are longer than the {} tokens that {} takes "
+      "(max_model_len): it may refuse them, and they count as failed\n",
+      too_long, pool.entries.size(), *context, taker_of(engine));
 }
 
 }  // namespace tokenjoule

@@ -5,9 +5,9 @@
 namespace tokenjoule {
 namespace {
 
-EngineInfo engine_of(const std::string& context) {
-  EngineInfo engine;
-  engine.configuration["max_model_len"] = {context, "reported"};
+ProbedEngine engine_of(const std::string& context) {
+  ProbedEngine engine;
+  engine.info.configuration["max_model_len"] = {context, "reported"};
   return engine;
 }
 
@@ -22,6 +22,19 @@ TEST(CheckContext, RefusesWhatIsOneTokenTooLong) {
             "the engine takes (max_model_len)");
   options.prefix_len = 1;
   EXPECT_FALSE(check_context(options, engine_of("1152")).has_value());
+}
+
+TEST(CheckContext, OfSeveralServersNamesTheOneThatTakesLeast) {
+  ProbedEngine engine = engine_of("1000");
+  engine.shortest_context_url = "http://b:8000";
+  const Status refused = check_context({}, engine);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().message,
+            "a request of 1024 prompt and 128 answer tokens is longer than the 1000 tokens that "
+            "http://b:8000 takes (max_model_len)");
+  engine.info.configuration["max_model_len"].from = "stated";  // by the user, for all of them
+  EXPECT_NE(check_context({}, engine).error().message.find("that the engine takes"),
+            std::string::npos);
 }
 
 TEST(CheckContext, TakesTheLongestOfAMixAndTheUpperEndOfARange) {

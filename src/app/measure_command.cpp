@@ -85,6 +85,17 @@ bool wait_for_server(Seconds wait, Clock& clock, const std::stop_token& stop) {
   return clock.sleep_until(clock.now() + to_nanoseconds(wait), stop);
 }
 
+/// An engine that fails to answer while the user ends the program is no fault of the engine's.
+Result<ProbedEngine> reach_unless_interrupted(const MeasureOptions& options,
+                                              const ProbeQuestion& question,
+                                              const InterruptWatcher& interrupts) {
+  auto engine = reach_engine(options, question);
+  const bool interrupted = interrupts.signal() != 0;
+  if (engine || !interrupted || engine.error().kind == ErrorKind::interrupted) return engine;
+  return failure(ErrorKind::interrupted,
+                 "interrupted before the load began; up to then: " + engine.error().message);
+}
+
 Result<int> run_measure(const ParsedOptions& parsed) {
   TRY(MeasureOptions options, measure_options_from(parsed));
   TRY_DO(allow_streams(options));
@@ -92,10 +103,10 @@ Result<int> run_measure(const ParsedOptions& parsed) {
   SystemClock clock;
   TRY(ProbeQuestion probe, probe_question_of(options));
   probe.wait = [&](Seconds wait) { return wait_for_server(wait, clock, interrupts.token()); };
-  TRY(const ProbedEngine engine, reach_engine(options, probe));
-  TRY_DO(check_context(options, engine.info));
+  TRY(const ProbedEngine engine, reach_unless_interrupted(options, probe, interrupts));
+  TRY_DO(check_context(options, engine));
   TRY(const auto pool, data_set_for(options, probe, engine));
-  if (pool) put_error(too_long_words(options, *pool, engine.info));
+  if (pool) put_error(too_long_words(options, *pool, engine));
   TRY(OpenSensors sensors, open_sensors(options, engine_urls(options), clock));
   TRY_DO(check_boundary(options, sensors));
   if (options.check_only) {

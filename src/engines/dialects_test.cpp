@@ -307,9 +307,20 @@ TEST(RequestBody, EachEngineGetsJustTheFieldsThatItTakes) {
 }
 
 TEST(RequestBody, ChatsDifferInTheirNamesForLengths) {
-  const std::string end =
-      R"(,"temperature":0,"stream":true,"stream_options":{"include_usage":true}})";
+  const std::string stream = R"(,"temperature":0,"stream":true)";
+  const std::string end = stream + R"(,"stream_options":{"include_usage":true}})";
   const std::string chat = R"({"model":"m","messages":[{"role":"user","content":"p"}])";
+  const std::string fixed = chat + R"(,"max_tokens":7,"ignore_eos":true,"min_tokens":7)" + end;
+  EXPECT_EQ(body_of("trtllm", EndpointKind::chat), fixed);
+  EXPECT_EQ(body_of("triton", EndpointKind::chat), fixed);
+  EXPECT_EQ(body_of("llamacpp", EndpointKind::chat),
+            chat + R"(,"max_tokens":7,"ignore_eos":true,"cache_prompt":false)" + end);
+  EXPECT_EQ(body_of("tgi", EndpointKind::chat), chat + R"(,"max_tokens":7)" + end);
+  EXPECT_EQ(body_of("ollama", EndpointKind::chat), chat + R"(,"max_tokens":7)" + end);
+  EXPECT_EQ(body_of("transformers", EndpointKind::chat),
+            chat + R"(,"max_tokens":7)" + stream + "}");
+  EXPECT_EQ(body_of("llama-cpp-python", EndpointKind::chat),
+            chat + R"(,"max_tokens":7,"min_tokens":7)" + stream + "}");
   EXPECT_EQ(body_of("sglang", EndpointKind::chat),
             chat + R"(,"max_tokens":7,"ignore_eos":true,"min_tokens":7)" + end);
   EXPECT_EQ(body_of("dynamo", EndpointKind::chat),

@@ -33,7 +33,11 @@ Result<HttpReply> asked_again(const std::function<Result<HttpReply>()>& ask, con
     const auto asked = asked_wait(*reply);
     if (!asked || *asked > left) return reply;
     const Seconds pause = std::max(*asked, kShortestWait);
-    if (!wait(pause)) return reply;
+    if (!wait(pause)) {
+      return failure(
+          ErrorKind::interrupted,
+          fmt::format("interrupted while the server asked to wait (status {})", reply->status));
+    }
     left -= pause;
   }
 }

@@ -64,6 +64,19 @@ TEST(AskedAgain, EndsAfterThreeMoreTriesOrAMinute) {
   EXPECT_EQ(asked_wait_words(refusal(429, "300")), "; it asks to wait 300 s");
 }
 
+TEST(AskedAgain, AWaitThatIsToldToStopIsAnInterruptAndNotTheRefusal) {
+  int asked = 0;
+  const auto reply = asked_again(
+      [&] {
+        ++asked;
+        return Result<HttpReply>(refusal(429, "7"));
+      },
+      [](Seconds) { return false; });
+  ASSERT_FALSE(reply.has_value());
+  EXPECT_EQ(reply.error().kind, ErrorKind::interrupted);
+  EXPECT_EQ(asked, 1);
+}
+
 /// An engine whose trial request comes to this status for the first `refusals` tries.
 struct LimitedEngine {
   int refusals;
@@ -112,6 +125,26 @@ TEST(ProbeEngine, ARateLimitIsNamedAndNotTriedInOtherWays) {
             "300 s");
   EXPECT_NE(probed.error().hint.find("wait"), std::string::npos);
   EXPECT_EQ(engine.tries, 1);
+}
+
+TEST(ProbeEngine, AnInterruptWhileItWaitsIsNotTheServersRefusal) {
+  const std::string busy = with_length(429, R"({"error":"slow down"})", "Retry-After: 3\r\n");
+  LimitedEngine at_the_trial{100, busy};
+  ScriptedServer at_the_models([&](const Peer& peer, const ServedRequest&) {
+    peer.send(busy);
+    return ScriptedServer::Then::keep_open;
+  });
+  for (const std::string& url : {at_the_trial.server.url(), at_the_models.url()}) {
+    ProbeQuestion question;
+    question.root = url_in(url).value();
+    question.wait = [](Seconds) { return false; };
+    for (const bool several : {false, true}) {
+      const auto probed =
+          probe_engines(question, several ? std::vector{question.root} : std::vector<Url>());
+      ASSERT_FALSE(probed.has_value());
+      EXPECT_EQ(probed.error().kind, ErrorKind::interrupted) << probed.error().message;
+    }
+  }
 }
 
 TEST(ProbeEngine, AGatewayWithoutAnEngineIsNamed) {

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "base/json_view.hpp"
 #include "base/text.hpp"
 #include "load/engine_probe.hpp"
 
@@ -8,6 +9,8 @@
 namespace tokenjoule {
 
 namespace {
+
+constexpr char kContext[] = "max_model_len";
 
 tl::unexpected<Error> differs(const ProbedEngine& first, const ProbedEngine& other,
                               const char* what, const std::string& here, const std::string& there) {
@@ -38,6 +41,21 @@ void join_settings(EngineInfo& info, const EngineInfo& other) {
     const bool same = there != other.configuration.end() && there->second.json == at->second.json;
     at = same ? std::next(at) : info.configuration.erase(at);
   }
+}
+
+/// Any of the servers may get the longest request, so the shortest context counts.
+void join_context(ProbedEngine& engine, const ProbedEngine& other) {
+  const auto here = context_of(engine.info);
+  const auto there = context_of(other.info);
+  if (here == there) return join_settings(engine.info, other.info);
+  const bool other_is_shorter = there && (!here || *there < *here);
+  const ProbedEngine& shortest = other_is_shorter ? other : engine;
+  const ConfigurationValue length = shortest.info.configuration.at(kContext);
+  if (other_is_shorter || engine.shortest_context_url.empty()) {
+    engine.shortest_context_url = shortest.info.url;
+  }
+  join_settings(engine.info, other.info);
+  engine.info.configuration[kContext] = length;
 }
 
 void drop_metrics(ProbedEngine& engine, std::string note) {
@@ -80,7 +98,25 @@ Result<ProbedEngine> probe_one(const ProbeQuestion& question) {
   return unexpected(std::move(engine).error().in(name));
 }
 
+/// Says which server the context of all is, where they differ.
+void note_context(ProbedEngine& engine) {
+  if (engine.shortest_context_url.empty()) return;
+  engine.info.limits.push_back(fmt::format(
+      "the servers take requests of different lengths: {} takes {} tokens (max_model_len), the "
+      "fewest that any states, and that counts for all",
+      engine.shortest_context_url, context_of(engine.info).value_or(0)));
+}
+
 }  // namespace
+
+std::optional<std::int64_t> context_of(const EngineInfo& engine) {
+  const auto stated = engine.configuration.find(kContext);
+  if (stated == engine.configuration.end()) return std::nullopt;
+  const auto document = JsonDocument::parse(stated->second.json);
+  const auto length = document ? document->root().number() : std::nullopt;
+  if (!length || !(*length >= 1) || *length > 1e15) return std::nullopt;
+  return static_cast<std::int64_t>(*length);
+}
 
 Result<ProbedEngine> probe_engines(const ProbeQuestion& question, const std::vector<Url>& further) {
   if (further.empty()) return probe_engine(question);
@@ -96,7 +132,7 @@ Result<ProbedEngine> probe_engines(const ProbeQuestion& question, const std::vec
     one.server_metrics = pages[i + 1];
     TRY(const ProbedEngine other, probe_one(one));
     TRY_DO(check_alike(engine, other));
-    join_settings(engine.info, other.info);
+    join_context(engine, other);
     join_metrics(engine, other);
     engine.info.token_ids_listed = engine.info.token_ids_listed && other.info.token_ids_listed;
     add_text(engine.info.version, other.info.version);
@@ -104,6 +140,7 @@ Result<ProbedEngine> probe_engines(const ProbeQuestion& question, const std::vec
     urls += "," + other.info.url;
   }
   engine.info.url = urls;
+  note_context(engine);
   return engine;
 }
 

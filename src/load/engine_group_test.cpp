@@ -47,15 +47,50 @@ TEST(ProbeEngines, ServersOfDifferentModelsAreRefused) {
       << engine.error().message;
 }
 
+Pages with_models(const std::string& more) {
+  Pages pages = vllm_pages();
+  pages["GET /v1/models"].body = R"({"data":[{"id":"m","owned_by":"vllm")" + more + "}]}";
+  return pages;
+}
+
 TEST(ProbeEngines, ASettingInWhichTheyDifferIsUnknown) {
-  Pages smaller = vllm_pages();
-  smaller["GET /v1/models"].body =
-      R"({"data":[{"id":"m","owned_by":"vllm","max_model_len":2048}]})";
-  PageServer first(vllm_pages());
-  PageServer second(smaller);
+  PageServer first(with_models(R"(,"root":"org/a")"));
+  PageServer second(with_models(R"(,"root":"org/b")"));
   const auto engine = probe_engines({.root = first.url()}, {second.url()});
   ASSERT_TRUE(engine.has_value()) << engine.error().message;
-  EXPECT_EQ(engine->info.configuration.count("max_model_len"), 0U);
+  EXPECT_EQ(engine->info.configuration.count("model_root"), 0U);
+}
+
+TEST(ProbeEngines, TheShortestContextCountsWithTheServerThatHasIt) {
+  PageServer first(with_models(R"(,"max_model_len":4096)"));
+  PageServer second(with_models(R"(,"max_model_len":2048)"));
+  PageServer third(with_models(R"(,"max_model_len":8192)"));
+  PageServer silent(with_models(""));
+  const std::vector<std::vector<Url>> orders = {{first.url(), second.url(), third.url()},
+                                                {second.url(), third.url(), first.url()},
+                                                {third.url(), silent.url(), second.url()},
+                                                {silent.url(), second.url(), silent.url()}};
+  for (const auto& urls : orders) {
+    const auto engine = probe_engines({.root = urls[0]}, {urls[1], urls[2]});
+    ASSERT_TRUE(engine.has_value()) << engine.error().message;
+    EXPECT_EQ(context_of(engine->info), 2048);
+    EXPECT_EQ(engine->info.configuration.at("max_model_len").from, "reported");
+    EXPECT_EQ(engine->shortest_context_url, second.url().text());
+    ASSERT_FALSE(engine->info.limits.empty());
+    EXPECT_NE(engine->info.limits.back().find(second.url().text() + " takes 2048 tokens"),
+              std::string::npos)
+        << engine->info.limits.back();
+  }
+}
+
+TEST(ProbeEngines, OneContextForAllNeedsNoWord) {
+  PageServer first(vllm_pages());
+  PageServer second(vllm_pages());
+  const auto engine = probe_engines({.root = first.url()}, {second.url()});
+  ASSERT_TRUE(engine.has_value()) << engine.error().message;
+  EXPECT_EQ(context_of(engine->info), 4096);
+  EXPECT_EQ(engine->shortest_context_url, "");
+  EXPECT_TRUE(engine->info.limits.empty());
 }
 
 TEST(ProbeEngines, WithoutThePageOfOneThereAreNoCountersAndItSaysWhy) {

@@ -28,6 +28,8 @@ Result<ProbeAnswers> answers_of(HttpClient& client, const ProbeQuestion& questio
     if (reply) {
       answers[path] = {reply->status, reply->content_type, std::move(reply->body),
                        std::move(reply->location)};
+    } else if (reply.error().kind == ErrorKind::interrupted) {
+      return unexpected(std::move(reply).error());
     } else if (!unreachable) {
       unreachable = std::move(reply).error();
       // Refused, unknown or not http: the other pages are on the same port.

@@ -43,17 +43,25 @@ struct ProbedEngine {
   HttpHeaders
       metrics_headers;  ///< those of the question where the page is on the engine's own port
   std::vector<MetricsPage> further_metrics;  ///< of further servers; see probe_engines
+  /// Of several servers that differ in it, the one that states the shortest context; else "".
+  std::string shortest_context_url;
 };
+
+/// How many tokens, prompt and answer together, a request may have (`max_model_len`), where the
+/// engine states a length that can be one.
+std::optional<std::int64_t> context_of(const EngineInfo& engine);
 
 /// Asks a server what it is (a few GETs) and tries one request for two tokens, which is not part of
 /// any measurement. Errors are of kind missing (nothing answers, no such model, needs a key, still
-/// loading, no such API) or usage (an unknown dialect), each with a hint.
+/// loading, no such API) or usage (an unknown dialect), each with a hint, or interrupted (a wait
+/// that was told to stop).
 Result<ProbedEngine> probe_engine(const ProbeQuestion& question);
 
 /// The same for several servers that are to be loaded in turn as one engine (data-parallel
 /// replicas): the question's own and `further`, whose roots stand in place of its root. All must be
 /// of one kind and serve the model in the same way. Their URLs and versions are joined, settings in
-/// which they differ are left out, and their counters are read only where each has a page.
+/// which they differ are left out, and their counters are read only where each has a page. Of
+/// contexts the shortest that any of them states is kept: a request may go to each of them.
 /// question.server_metrics may list a URL for each, separated by commas.
 Result<ProbedEngine> probe_engines(const ProbeQuestion& question, const std::vector<Url>& further);
 

@@ -35,12 +35,12 @@ constexpr Metric kMetrics[] = {
     {"output_tokens_per_second_per_user", "token/s", "output throughput per user",
      "Output throughput divided by the mean number of requests in flight.", "M24", false, false},
     {"good_request_share", "share", "requests that met the service level",
-     "Requests sent in the window that met every limit set, divided by all that were sent in it; "
-     "given where a limit is set.",
+     "Requests sent in the window (open loop: planned in it) that met every limit set, divided by "
+     "all of those; given where a limit is set.",
      "M36", false, false},
     {"good_requests_per_second", "request/s", "goodput",
-     "Requests sent in the window that met every limit set, divided by its length; given where a "
-     "limit is set.",
+     "Requests sent in the window (open loop: planned in it) that met every limit set, divided by "
+     "its length; given where a limit is set.",
      "M37", false, false},
     {"interactivity_tokens_per_second", "token/s", "interactivity",
      "One divided by the time per output token of each request; p5 are the slow users.", "M27",

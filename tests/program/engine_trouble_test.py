@@ -2,6 +2,8 @@
 import http.server
 import json
 import pathlib
+import signal
+import subprocess
 import tempfile
 import threading
 import time
@@ -90,6 +92,43 @@ class EngineTrouble(unittest.TestCase):
             self.assertEqual(done.stderr.count("asks to wait 1 s (Retry-After); waiting"), 3)
             self.assertEqual(sum(method == "POST" for method, _ in stand.requests), 4)
 
+    def test_control_c_while_a_server_asks_to_wait_is_an_interrupt(self):
+        with Stand(lambda *_: (429, {"Retry-After": "50"}, b'{"error": "slow down"}')) as stand, new_folder() as out:
+            running = subprocess.Popen([PROGRAM, "measure", "--url", stand.url, "--all-gpus", "--out", out], stdout=subprocess.PIPE,
+                                       stderr=subprocess.PIPE, text=True)
+            first_line = running.stderr.readline()
+            self.assertIn("asks to wait 50 s (Retry-After); waiting", first_line)
+            running.send_signal(signal.SIGINT)
+            _, stderr = running.communicate(timeout=30)
+            self.assertEqual(running.returncode, 130, stderr)
+            self.assertEqual(stderr, "tokenjoule: interrupted while the server asked to wait (status 429)\n")
+            self.assertFalse(out.exists())
+
+    def test_control_c_while_an_engine_is_asked_is_an_interrupt_though_it_then_fails(self):
+        asked, answer = threading.Event(), threading.Event()
+
+        def slow(method, _):
+            if method == "GET":
+                return 200, {}, MODELS
+            asked.set()
+            answer.wait(30)
+            return 500, {}, b'{"error": "broken"}'
+
+        with Stand(slow) as stand:
+            running = subprocess.Popen([PROGRAM, "measure", "--url", stand.url, "--all-gpus"], stdout=subprocess.PIPE,
+                                       stderr=subprocess.PIPE, text=True)
+            self.assertTrue(asked.wait(30))
+            running.send_signal(signal.SIGINT)
+            # Pending for the whole process until the thread that waits for it takes it.
+            while any(line.startswith("ShdPnd:") and int(line.split()[1], 16) & 1 << signal.SIGINT - 1
+                      for line in pathlib.Path(f"/proc/{running.pid}/status").read_text().splitlines()):
+                time.sleep(0.01)
+            time.sleep(0.1)
+            answer.set()
+            _, stderr = running.communicate(timeout=30)
+            self.assertEqual(running.returncode, 130, stderr)
+            self.assertIn("interrupted before the load began", stderr)
+
     def test_a_gateway_without_its_engine_is_named(self):
         with Stand(lambda *_: (502, {"Content-Type": "text/html"}, b"<html>Bad Gateway</html>")) as stand:
             self.fails(3, ["a gateway answers", "502"], "--url", stand.url)
@@ -115,6 +154,14 @@ class EngineTrouble(unittest.TestCase):
                 done = tokenjoule("measure", "--url", engine.url, *sensor, "--dataset", "jsonl", "--dataset-path", data, "--check")
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertIn("1 of 2 requests of the data set", done.stderr)
+
+    def test_of_several_servers_the_shortest_context_counts_and_its_url_is_named(self):
+        with simulator() as first, simulator("--max-model-len", "1000") as second:
+            urls = ("--url", f"{first.url},{second.url}", "--sensor", first.sensor, "--all-gpus", "--check")
+            self.fails(2, [f"1024 prompt and 128 answer tokens is longer than the 1000 tokens that {second.url} takes"], *urls)
+            done = tokenjoule("measure", *urls, "--input-len", "500", "-c", "2")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn(f"{second.url} takes 1000 tokens (max_model_len), the fewest", done.stdout)
 
     def test_a_preset_on_an_engine_that_cannot_hold_lengths_blames_no_option(self):
         with simulator() as engine:

@@ -32,15 +32,24 @@ class KnownAnswers(unittest.TestCase):
                         self.assertEqual(found, value)
 
     def test_the_same_run_as_other_tools_count_it(self):
-        # Two answers of 24 tokens in 2 s behind the first event, one of 16 in 3 s.
-        per_token = {}
-        for tool, name in (("vllm", "TPOT"), ("aiperf", "Inter Token Latency"), ("sglang", "TPOT")):
-            done = tokenjoule("analyze", RUNS / "several_tokens_per_event.jsonl", "--format", "json", "--definitions", tool)
-            view = json.loads(done.stdout)["counted_as"]
+        # tests/runs/speculative_stream.jsonl says how these come about.
+        expected = {
+            "vllm": {"TTFT": 0.050, "TPOT": 1.285 / 127, "ITL": (16 * 0.080 + 0.005) / 17, "E2EL": 1.335,
+                     "Output token throughput": 128 / 1.335},
+            "aiperf": {"Time to First Token": 0.130, "Inter Token Latency": 1.2 / 127, "Inter Chunk Latency": 0.080,
+                       "Request Latency": 1.330, "Output Token Throughput Per User": 127 / 1.2},
+            "sglang": {"TTFT": 0.130, "TPOT": 1.3 / 127, "ITL": 0.080, "E2E Latency": 1.430, "Concurrency": 1}}
+        for tool, figures in expected.items():
+            done = tokenjoule("analyze", RUNS / "speculative_stream.jsonl", "--format", "json", "--definitions", tool)
+            result = json.loads(done.stdout)
+            self.assertAlmostEqual(1000 * result["figures"]["tpot_seconds"]["mean"], 9.449, delta=0.0005)
+            view = result["counted_as"]
             self.assertEqual(view["tool"], tool)
-            per_token[tool] = next(metric["mean"] for metric in view["metrics"] if metric["name"] == name)
-        self.assertAlmostEqual(per_token["aiperf"], (2 / 23 + 2 / 23 + 3 / 15) / 3, delta=1e-9)
-        done = tokenjoule("analyze", RUNS / "several_tokens_per_event.jsonl", "--definitions", "vlm")
+            found = {metric["name"]: metric["mean"] if "mean" in metric else metric["value"] for metric in view["metrics"]}
+            for name, value in figures.items():
+                with self.subTest(tool=tool, metric=name):
+                    self.assertAlmostEqual(found[name], value, delta=1e-9 * max(1, value))
+        done = tokenjoule("analyze", RUNS / "speculative_stream.jsonl", "--definitions", "vlm")
         self.assertEqual(done.returncode, 2)
         self.assertIn("vllm", done.stderr)
 

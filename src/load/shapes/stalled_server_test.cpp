@@ -67,6 +67,20 @@ TEST(StalledServer, IsInTheLatencyOfEveryRequestThatWasPlannedMeanwhile) {
   EXPECT_NEAR(*open.p99, 0.985, 0.01);
 }
 
+TEST(StalledServer, AtTheEndOfTheWindowIsNotHiddenByIt) {
+  TestRun run = test::sound_run();
+  run.run.requests = requests_of_two_streams();
+  run.run.header.configuration_json = R"({"mode": "open"})";
+  Question question;
+  question.window = test::span(18, 19);
+  const Summary open = run.analysed(question).latency.at("e2e_latency_seconds");
+  EXPECT_EQ(open.n, 100);  // though 98 of them were sent behind it
+  EXPECT_NEAR(*open.mean, 0.5, 0.01);
+  // Behind the stall the same requests are not counted a second time.
+  question.window = test::span(19, 19.2);
+  EXPECT_NEAR(*run.analysed(question).latency.at("e2e_latency_seconds").p50, 0.0001, 1e-6);
+}
+
 TEST(StalledServer, IsHiddenFromTheSendTimesByTheCap) {
   const Summary service = seen_over_the_stall("closed").latency.at("e2e_latency_seconds");
   EXPECT_EQ(service.n, 101);
