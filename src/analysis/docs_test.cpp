@@ -59,6 +59,7 @@ TEST(Metrics, AreTheFiguresThatARunHas) {
   test::TestRun run = test::sound_run();
   run.run.requests[0].token_times = TokenTimes::in("1000000x1 1000000x1 0x1~")
                                         .value();  // so that every summary has its reason to be
+  run.run.requests[0].first_visible = *run.run.requests[0].end;
   run.run.header.configuration_json = R"({"slo": {"ttft_s": 1}})";
   const Report report = run.analysed();
   std::set<std::string> given, listed;

@@ -14,7 +14,8 @@ namespace {
 
 /// All values but the gaps between tokens, from which the summaries are made.
 struct LatencyValues {
-  std::vector<double> ttft, tpot, tpot_behind_first, interactivity, e2e;
+  std::vector<double> ttft, tpot, tpot_behind_first, interactivity, e2e, visible, tail;
+  bool visible_later = false;  ///< than the first token, somewhere
 };
 
 /// A gap between tokens: the least and the most that it can have been.
@@ -102,6 +103,13 @@ void take_request(LatencyValues& values, const RequestRecord& request, const Ans
   const MonoTime from = open_loop ? request.planned : request.sent;
   values.ttft.push_back(to_seconds(*answer.first - from).value());
   values.e2e.push_back(to_seconds(*answer.last - from).value());
+  if (request.first_visible) {
+    values.visible.push_back(to_seconds(*request.first_visible - from).value());
+    // Token times are whole microseconds.
+    const bool later = *request.first_visible - *answer.first > microseconds(1);
+    values.visible_later = values.visible_later || later;
+  }
+  if (request.end) values.tail.push_back(to_seconds(*request.end - *answer.last).value());
   // One event with several tokens has no rate: all of them came at once.
   if (answer.total > 1 && answer.events > 1) {
     const double tpot = to_seconds(*answer.last - *answer.first).value() / (answer.total - 1);
@@ -142,6 +150,12 @@ std::map<std::string, Summary> latencies(const Run& run, const std::vector<Answe
   std::map<std::string, Summary> all;
   all["ttft_seconds"] = summary_of(std::move(values.ttft), "s", none);
   all["e2e_latency_seconds"] = summary_of(std::move(values.e2e), "s", none);
+  if (values.visible_later) {
+    all["first_visible_seconds"] = summary_of(std::move(values.visible), "s", none);
+  }
+  if (!values.tail.empty()) {
+    all["stream_tail_seconds"] = summary_of(std::move(values.tail), "s", none);
+  }
   all["tpot_seconds"] = summary_of(std::move(values.tpot), "s", no_gaps);
   if (!values.tpot_behind_first.empty()) {
     all["tpot_behind_first_event_seconds"] =

@@ -223,6 +223,7 @@ TEST(KnownStream, ReasoningIsTheFirstTokenUnderEitherName) {
     EXPECT_NEAR(ms(report, "tpot_seconds"), 10, 1e-6) << name;
     EXPECT_DOUBLE_EQ(output(report), 45);
     EXPECT_EQ(*record.first_visible - kSent, milliseconds(500));
+    EXPECT_NEAR(ms(report, "first_visible_seconds"), 500, 1e-6) << name;
   }
 }
 
@@ -270,15 +271,17 @@ TEST(KnownStream, OneTokenHasNoRateAndNoneIsAFailure) {
 Script five_tokens() { return std::move(Script().each(100, 10, 5, content())); }
 
 TEST(KnownStream, WhatComesBehindTheLastTokenIsNotInTheLatency) {
-  const Script scripts[] = {
-      five_tokens().at(140, finish()),                              // never "[DONE]"
-      five_tokens().at(140, finish() + usage(5)).at(2140, done()),  // 2 s later
-      five_tokens().at(1140, finish()).at(3140, usage(5) + done())};
-  for (const Script& script : scripts) {
+  const std::pair<Script, double> cases[] = {
+      {five_tokens().at(140, finish()), 0},                                 // never "[DONE]"
+      {five_tokens().at(140, finish() + usage(5)).at(2140, done()), 2000},  // 2 s later
+      {five_tokens().at(1140, finish()).at(3140, usage(5) + done()), 3000}};
+  for (const auto& [script, tail] : cases) {
     const RequestRecord record = script.record();
     EXPECT_EQ(record.outcome, Outcome::completed) << record.failure;
     const Report report = seen(record);
     EXPECT_NEAR(ms(report, "e2e_latency_seconds"), 140, 1e-6);
+    EXPECT_NEAR(ms(report, "stream_tail_seconds"), tail, 1e-6);
+    EXPECT_EQ(report.latency.count("first_visible_seconds"), 0U);  // nothing came before it
     EXPECT_NEAR(ms(report, "tpot_seconds"), 10, 1e-6);
     EXPECT_DOUBLE_EQ(output(report), 5);
   }

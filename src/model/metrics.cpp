@@ -49,6 +49,10 @@ constexpr Metric kMetrics[] = {
      "First content or reasoning token minus the send time (closed loop) or the planned send time "
      "(open loop).",
      "M25", false, true},
+    {"first_visible_seconds", "s", "time to first visible token",
+     "First text, tool call or refusal that is no reasoning, minus the send time (closed loop) or "
+     "the planned send time (open loop); given where reasoning came before it.",
+     "M42", false, true},
     {"tpot_seconds", "s", "time per output token",
      "Last token minus first token, divided by the tokens less one, per request.", "M26", false,
      true},
@@ -67,6 +71,9 @@ constexpr Metric kMetrics[] = {
     {"e2e_latency_seconds", "s", "end-to-end latency",
      "Last token minus the send time (closed loop) or the planned send time (open loop).", "M29",
      false, true},
+    {"stream_tail_seconds", "s", "tail of the stream",
+     "End of the answer minus its last token: what finish reason, usage and [DONE] take behind it.",
+     "M43", false, true},
 };
 
 }  // namespace
