@@ -109,7 +109,10 @@ void take_request(LatencyValues& values, const RequestRecord& request, const Ans
     const bool later = *request.first_visible - *answer.first > microseconds(1);
     values.visible_later = values.visible_later || later;
   }
-  if (request.end) values.tail.push_back(to_seconds(*request.end - *answer.last).value());
+  if (request.end) {
+    const MonoTime end{request.end->ns - request.end->ns % 1000};  // as token times are
+    values.tail.push_back(to_seconds(end - *answer.last).value());
+  }
   // One event with several tokens has no rate: all of them came at once.
   if (answer.total > 1 && answer.events > 1) {
     const double tpot = to_seconds(*answer.last - *answer.first).value() / (answer.total - 1);
