@@ -20,14 +20,27 @@ std::optional<double> median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
-std::optional<double> quiet_median(const std::vector<SelfTestPoint>& points, int streams,
-                                   const Figure& figure) {
-  std::vector<double> values;
-  for (const SelfTestPoint& point : points) {
-    if (point.load.streams != streams || point.run_queue_wait > kQuietRunQueueWait) continue;
-    if (const auto value = figure(point)) values.push_back(*value);
+/// A median of the quiet rounds, and of all.
+struct Medians {
+  std::optional<double> quiet, all;
+};
+
+template <typename Round, typename Value>
+Medians medians(const std::vector<Round>& rounds, const Value& value) {
+  std::vector<double> quiet, all;
+  for (const Round& round : rounds) {
+    const std::optional<double> found = value(round);
+    if (!found) continue;
+    all.push_back(*found);
+    if (round.run_queue_wait <= kQuietRunQueueWait) quiet.push_back(*found);
   }
-  return median(std::move(values));
+  return {median(std::move(quiet)), median(std::move(all))};
+}
+
+Medians medians_at(const std::vector<SelfTestPoint>& points, int streams, const Figure& figure) {
+  return medians(points, [&](const SelfTestPoint& point) {
+    return point.load.streams == streams ? figure(point) : std::nullopt;
+  });
 }
 
 Goal at_most(std::string what, double most, const std::optional<double>& found) {
@@ -43,6 +56,19 @@ Goal at_least(std::string what, double least, const std::optional<double>& found
   if (!found) return goal;
   goal.found = fmt::format("{:.2f}", *found);
   goal.met = *found >= least;
+  return goal;
+}
+
+/// Whether other programs on the machine can have made the figure better than it is.
+enum class Disturbed { only_worse, either_way };
+
+/// Of too few quiet rounds the median of all is told. It decides where a disturbance only makes it
+/// worse, and the goal is met all the same.
+Goal at_most(std::string what, double most, const Medians& found, Disturbed disturbed) {
+  if (found.quiet || !found.all) return at_most(std::move(what), most, found.quiet);
+  Goal goal = at_most(std::move(what), most, found.all);
+  goal.found += " (of all rounds, not quiet)";
+  if (disturbed == Disturbed::either_way || !*goal.met) goal.met = std::nullopt;
   return goal;
 }
 
@@ -66,36 +92,34 @@ bool can_be_held(const SelfTestPoint& point) {
 
 /// Against the bare loop of the same round.
 void add_ratios(std::vector<Goal>& goals, const Rounds& rounds, int streams) {
-  const auto cpu = quiet_median(rounds.points, streams, [](const SelfTestPoint& point) {
+  const auto cpu = medians_at(rounds.points, streams, [](const SelfTestPoint& point) {
     return ratio(point.loop_cpu_us_per_event, point.bare_loop_cpu_us_per_event);
   });
-  const auto delay = quiet_median(rounds.points, streams, [](const SelfTestPoint& point) {
+  const auto delay = medians_at(rounds.points, streams, [](const SelfTestPoint& point) {
     return ratio(us(point.stamp_delay.p99), us(point.bare_stamp_delay.p99));
   });
-  goals.push_back(at_most(fmt::format("{} streams: CPU per event / bare loop", streams), 1.3, cpu));
-  goals.push_back(at_most(fmt::format("{} streams: own-stamp p99 / bare loop", streams), 2, delay));
+  goals.push_back(at_most(fmt::format("{} streams: CPU per event / bare loop", streams), 1.3, cpu,
+                          Disturbed::either_way));
+  goals.push_back(at_most(fmt::format("{} streams: own-stamp p99 / bare loop", streams), 2, delay,
+                          Disturbed::either_way));
 }
 
 void add_errors(std::vector<Goal>& goals, const std::vector<SelfTestPoint>& points,
                 const std::string& name) {
-  const auto p50 = quiet_median(points, 4096,
-                                [](const SelfTestPoint& point) { return us(point.itl_error.p50); });
-  const auto p99 = quiet_median(points, 4096,
-                                [](const SelfTestPoint& point) { return us(point.itl_error.p99); });
-  goals.push_back(at_most(name + ": ITL error p50, us", 1, p50));
-  goals.push_back(at_most(name + ": ITL error p99, us", 10, p99));
+  const auto p50 =
+      medians_at(points, 4096, [](const SelfTestPoint& point) { return us(point.itl_error.p50); });
+  const auto p99 =
+      medians_at(points, 4096, [](const SelfTestPoint& point) { return us(point.itl_error.p99); });
+  goals.push_back(at_most(name + ": ITL error p50, us", 1, p50, Disturbed::only_worse));
+  goals.push_back(at_most(name + ": ITL error p99, us", 10, p99, Disturbed::only_worse));
 }
 
 void add_stamp_cost(std::vector<Goal>& goals, const std::vector<StampCost>& costs) {
-  std::vector<double> ratios;
-  for (const StampCost& cost : costs) {
-    if (cost.run_queue_wait > kQuietRunQueueWait) continue;
-    if (const auto share = ratio(cost.with_us_per_event, cost.without_us_per_event)) {
-      ratios.push_back(*share);
-    }
-  }
-  goals.push_back(at_most("4096 streams: bare loop with kernel stamps / without", 1.04,
-                          median(std::move(ratios))));
+  const auto cost = medians(costs, [](const StampCost& round) {
+    return ratio(round.with_us_per_event, round.without_us_per_event);
+  });
+  goals.push_back(at_most("4096 streams: bare loop with kernel stamps / without", 1.04, cost,
+                          Disturbed::either_way));
 }
 
 void add_ten_thousand(std::vector<Goal>& goals, const Rounds& rounds) {
@@ -107,9 +131,11 @@ void add_ten_thousand(std::vector<Goal>& goals, const Rounds& rounds) {
   }
   goals.push_back(at_most("10000 streams: connects and requests, s, slowest round", 1, slowest));
   goals.push_back(at_most("10000 streams: MB beside the record, largest round", 32, largest));
-  goals.push_back(at_most(
-      "CPU per event, 10000 streams / 256 streams", 1.3,
-      ratio(quiet_median(rounds.points, 10'000, cost), quiet_median(rounds.points, 256, cost))));
+  const Medians many = medians_at(rounds.points, 10'000, cost);
+  const Medians few = medians_at(rounds.points, 256, cost);
+  goals.push_back(at_most("CPU per event, 10000 streams / 256 streams", 1.3,
+                          {ratio(many.quiet, few.quiet), ratio(many.all, few.quiet)},
+                          Disturbed::only_worse));
 }
 
 /// 3 M events a second belong to a machine whose bare loop reads 5.29 M: the share is what another
