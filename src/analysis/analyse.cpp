@@ -90,7 +90,7 @@ Facts facts_of(const Run& run, const Question& question) {
     facts.tokens.client.counts.output_good = good_tokens_in(
         run, facts.tokens.answers, *window, facts.settings.service_level, facts.settings.open_loop);
   }
-  facts.requests = request_counts(run, facts.tokens.answers, window);
+  facts.requests = request_counts(run, facts.tokens.answers, window, facts.settings.open_loop);
   if (const auto finished = window ? finished_by_engine(run, *window) : std::nullopt) {
     facts.requests.in_window = *finished;
     facts.requests.completed = std::llround(*finished);
@@ -199,8 +199,10 @@ void report_figures(Report& report, const Facts& facts) {
 void report_full_run(Report& report, const Facts& facts) {
   const bool measured = facts.headline && facts.at(*facts.headline) != nullptr;
   const auto boundary = measured ? facts.headline : std::nullopt;
-  const std::string spoilt =
+  std::string spoilt =
       measured ? spoilt_by(report.verdict, *boundary, report.strict) : std::string();
+  // What was under way had a part of the energy, and no record has its tokens.
+  if (spoilt.empty() && facts.window.cut_short) spoilt = "the record was cut off under load";
   report.full_run = full_run_of(facts.run, facts.series, facts.tokens, boundary, spoilt);
   if (facts.settings.harness.empty()) return;
   report.harness_name = facts.settings.harness;

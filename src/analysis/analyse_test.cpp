@@ -85,6 +85,7 @@ TEST(Analyse, TheWindowAskedForReplacesTheOneOfTheRecord) {
 
 TEST(Analyse, AnInterruptedRunEndsWhereItsSensorsStillCoverIt) {
   TestRun run = test::sound_run();
+  run.run.requests.clear();
   run.run.close.reset();
   run.run.marks.pop_back();  // no mark for the window's end
   run.run.notes.push_back({at(50.4), "SIGKILL was near"});
@@ -93,6 +94,47 @@ TEST(Analyse, AnInterruptedRunEndsWhereItsSensorsStillCoverIt) {
   EXPECT_TRUE(report.interrupted);
   EXPECT_EQ(report.window->span, span(10, 50));
   EXPECT_DOUBLE_EQ(report.energy.at(0).joules->value(), 16000);
+}
+
+TestRun run_cut_off_with_requests(std::initializer_list<std::uint64_t> numbers) {
+  TestRun run = test::sound_run();
+  run.run.requests.clear();
+  double sent = 12;
+  for (const std::uint64_t number : numbers) {
+    run.answer(sent, {1, 2}).id = number;
+    sent += 8;
+  }
+  run.run.close.reset();
+  run.run.marks.pop_back();  // no mark for the window's end
+  return run;
+}
+
+TEST(Analyse, ARecordThatWasCutOffEndsBeforeTheFirstRequestThatItLacks) {
+  // Sent at 12, 20 and 28 s. The next one was sent at 28 s or later, and its tokens are not told.
+  Report report = run_cut_off_with_requests({0, 1, 2}).analysed();
+  EXPECT_EQ(report.window->span, span(10, 28));
+  EXPECT_EQ(report.tokens.output, 4);
+  EXPECT_TRUE(report.figures.at("joules_per_output_token").value);
+  EXPECT_EQ(report.full_run.figures.at("joules_per_output_token").reason,
+            "the record was cut off under load");
+  // Number 1 was sent at 12 s or later.
+  report = run_cut_off_with_requests({0, 2, 3}).analysed();
+  EXPECT_EQ(report.window->span, span(10, 12));
+}
+
+TEST(Analyse, ARecordThatLacksTheFirstRequestsOfItsWindowHasNone) {
+  const char* const reason = "the record was cut off while the first requests of its window ran";
+  EXPECT_EQ(run_cut_off_with_requests({1, 2}).analysed().window_reason, reason);
+  // A later turn of a conversation: how many more there were is not told.
+  EXPECT_EQ(run_cut_off_with_requests({0, 1'000'000'000}).analysed().window_reason, reason);
+  TestRun run = run_cut_off_with_requests({0, 1, 2});
+  for (const std::uint64_t number :
+       {std::uint64_t{1'000'000'000'000}, std::uint64_t{1'000'000'000'002}}) {
+    RequestRecord& request = run.answer(5, {1, 2});
+    request.id = number;
+    request.warmup = true;
+  }
+  EXPECT_EQ(run.analysed().window_reason, reason);
 }
 
 TEST(Analyse, ARecordWithoutRequestsKeepsItsVerdictAndHasNoTokens) {

@@ -47,10 +47,31 @@ void count_failure(RequestCounts& counts, const RequestRecord& request) {
 
 }  // namespace
 
+namespace {
+
+/// The marks behind the load; without them the record was cut off while it ran.
+bool load_ended(const Run& run) {
+  return std::any_of(run.marks.begin(), run.marks.end(), [](const Mark& mark) {
+    return mark.phase == Phase::drain || mark.phase == Phase::end;
+  });
+}
+
+std::optional<std::int64_t> never_sent(const Run& run, bool open_loop) {
+  if (!open_loop || !load_ended(run)) return std::nullopt;
+  std::int64_t count = 0;
+  for (const Loss& loss : run.losses) {
+    if (loss.what == "arrival") count += loss.count;
+  }
+  return count;
+}
+
+}  // namespace
+
 RequestCounts request_counts(const Run& run, const std::vector<AnswerTokens>& answers,
-                             std::optional<TimeSpan> window) {
+                             std::optional<TimeSpan> window, bool open_loop) {
   RequestCounts counts;
-  counts.planned = static_cast<std::int64_t>(run.requests.size());
+  counts.never_sent = never_sent(run, open_loop);
+  counts.planned = static_cast<std::int64_t>(run.requests.size()) + counts.never_sent.value_or(0);
   counts.failed = counts.cancelled = 0;
   for (std::size_t i = 0; i < run.requests.size(); ++i) {
     const RequestRecord& request = run.requests[i];
@@ -68,6 +89,8 @@ RequestCounts request_counts(const Run& run, const std::vector<AnswerTokens>& an
       case Outcome::cancelled: ++*counts.cancelled; break;
     }
   }
+  // What was under way then left no record.
+  if (!run.close && !load_ended(run)) counts.planned = counts.cancelled = std::nullopt;
   return counts;
 }
 

@@ -11,10 +11,10 @@
 
 namespace tokenjoule {
 
-/// Requests of the run by outcome; `in_window`: sum over completed ones of the share of
-/// [sent, last token] that lies in the window.
+/// Requests of the run by outcome; `planned` are also those that were never sent; `in_window`: sum
+/// over completed ones of the share of [sent, last token] that lies in the window.
 RequestCounts request_counts(const Run& run, const std::vector<AnswerTokens>& answers,
-                             std::optional<TimeSpan> window);
+                             std::optional<TimeSpan> window, bool open_loop);
 
 /// Mean number of requests between send and end, over the window.
 double mean_in_flight(const Run& run, TimeSpan window);

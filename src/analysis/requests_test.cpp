@@ -19,7 +19,7 @@ std::map<std::string, Summary> latencies_of(const Run& run, bool open_loop = fal
 RequestCounts counts_of(const Run& run, TimeSpan window) {
   std::vector<AnswerTokens> answers;
   for (const RequestRecord& request : run.requests) answers.push_back(tokens_of(request));
-  return request_counts(run, answers, window);
+  return request_counts(run, answers, window, false);
 }
 
 TEST(RequestCounts, InWindowIsTheShareFromSendToLastToken) {
@@ -33,6 +33,32 @@ TEST(RequestCounts, InWindowIsTheShareFromSendToLastToken) {
   EXPECT_EQ(counts.completed, 3);
   EXPECT_EQ(counts.failed, 1);
   EXPECT_EQ(counts.failures.at("unknown"), 1);
+}
+
+TEST(RequestCounts, WhatWasPlannedAndNeverSentIsPlannedToo) {
+  test::TestRun run;
+  run.answer(20, {1, 2});
+  run.run.losses.push_back({span(21, 50), "arrival", "load", 7, "no stream was free"});
+  run.run.losses.push_back({span(21, 22), "scrape", "engine", 3, "late"});
+  const auto open = [&] {
+    return request_counts(run.run, {tokens_of(run.run.requests[0])}, span(10, 40), true);
+  };
+  EXPECT_EQ(open().never_sent, std::nullopt);  // the record ends before the load did
+  run.mark(50, Phase::drain);
+  EXPECT_EQ(open().never_sent, 7);
+  EXPECT_EQ(open().planned, 8);
+  EXPECT_EQ(counts_of(run.run, span(10, 40)).never_sent, std::nullopt);  // a closed loop
+}
+
+TEST(RequestCounts, OfARecordThatWasCutOffTellNotWhatWasUnderWay) {
+  test::TestRun run;
+  run.answer(20, {1, 2});
+  EXPECT_EQ(counts_of(run.run, span(10, 40)).planned, 1);
+  run.run.close.reset();
+  const auto counts = counts_of(run.run, span(10, 40));
+  EXPECT_EQ(counts.planned, std::nullopt);
+  EXPECT_EQ(counts.cancelled, std::nullopt);
+  EXPECT_EQ(counts.failed, 0);
 }
 
 TEST(RequestCounts, FailuresAreCountedByClassWithTheFirstMessage) {

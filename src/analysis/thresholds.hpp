@@ -65,6 +65,7 @@ constexpr double kLateReadsSpoil = 0.10;   ///< client_limited: unusable
 constexpr double kCoalescedReads = 0.005;  ///< client_limited: reads coalesced while lagging
 constexpr Seconds kSendLateness(0.001);    ///< client_limited: p99
 constexpr Seconds kStreamWait(0.001);      ///< concurrency_capped: p99
+constexpr double kNeverSent = 0.01;        ///< concurrency_capped: of the planned requests
 constexpr double kQueueFull = 0.001;  ///< client_limited: time the block queue was full / window
 
 constexpr Nanoseconds kClockStep = milliseconds(10);  ///< clock_step

@@ -1,6 +1,8 @@
 #include "analysis/window.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <map>
 
 #include "analysis/counter_energy.hpp"
 #include "analysis/integrated_energy.hpp"
@@ -51,6 +53,39 @@ MonoTime last_covered(const Run& run, const SeriesTable& series, MonoTime latest
   return end;
 }
 
+/// Numbers of later turns of conversations begin here.
+constexpr std::uint64_t kFirstLaterTurn = 1'000'000'000;
+
+/// Up to when each request sent has its record, of those of one kind that are numbered from
+/// `first` in the order of their sending: the first that lacks it was sent no earlier than the one
+/// before it.
+/// @param open_end whether one more may have been under way than the last that is recorded.
+MonoTime recorded_until(const Run& run, bool warmup, std::uint64_t first, bool open_end) {
+  std::map<std::uint64_t, MonoTime> begins;
+  for (const RequestRecord& request : run.requests) {
+    if (request.warmup == warmup) {
+      begins[request.id - first] = request.connecting.value_or(request.sent);
+    }
+  }
+  MonoTime until{0};
+  std::uint64_t next = 0;
+  for (const auto& [number, begin] : begins) {
+    if (number >= kFirstLaterTurn) return MonoTime{0};  // how many turns there were is not told
+    if (number != next++) return until;
+    until = begin;
+  }
+  return open_end ? until : MonoTime{INT64_MAX};
+}
+
+/// A record that was cut off lacks the requests under way then, and with them tokens that the
+/// energy was spent on: before this instant none is lacking.
+MonoTime tokens_told_until(const Run& run) {
+  constexpr std::uint64_t kFirstWarmup = 1'000'000'000'000;
+  if (run.requests.empty()) return MonoTime{INT64_MAX};  // not our load
+  return std::min(recorded_until(run, false, 0, true),
+                  recorded_until(run, true, kFirstWarmup, false));
+}
+
 }  // namespace
 
 MonoTime last_evidence(const Run& run) {
@@ -77,7 +112,14 @@ WindowChoice chosen_window(const Run& run, const SeriesTable& series,
   } else if (const auto begin = start_of(run, Phase::measure)) {
     const auto end = end_mark(run, *begin);
     choice.cut_short = !end;
-    choice.span = TimeSpan{*begin, end ? *end : last_covered(run, series, last_evidence(run))};
+    const MonoTime told = end ? *end : tokens_told_until(run);
+    choice.span = TimeSpan{
+        *begin, end ? *end : std::min(told, last_covered(run, series, last_evidence(run)))};
+    if (told <= *begin) {
+      choice.span.reset();
+      choice.reason = "the record was cut off while the first requests of its window ran";
+      return choice;
+    }
   } else {
     choice.reason = "the record has no measuring phase";
     return choice;

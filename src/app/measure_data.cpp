@@ -46,6 +46,13 @@ Result<std::optional<RequestPool>> data_set_for(MeasureOptions& options,
                    "--prefix-len is for made-up prompts, and this data set has texts",
                    "leave it out");
   }
+  const bool names_models =
+      std::any_of(pool.entries.begin(), pool.entries.end(),
+                  [](const PoolEntry& entry) { return !entry.model.empty(); });
+  if (names_models && !options.models.empty()) {
+    return failure(ErrorKind::usage, "both --lora and a data set that names models were given",
+                   "leave --lora out, or the members \"model\" of the file");
+  }
   count_texts(
       pool,
       [&](std::string_view text) -> std::optional<std::int64_t> {

@@ -11,6 +11,7 @@
 #include "base/text.hpp"
 #include "engines/dialect.hpp"
 #include "io/file.hpp"
+#include "load/target.hpp"
 
 namespace tokenjoule {
 
@@ -26,18 +27,21 @@ Result<std::pair<std::string, std::string>> key_value_in(const std::string& text
   return std::pair(text.substr(0, equals), text.substr(equals + 1));
 }
 
-Status check_header_name(const std::string& name) {
-  constexpr std::string_view ours[] = {"host", "content-length", "connection", "transfer-encoding",
-                                       "content-type"};
-  const bool reserved =
-      std::find(std::begin(ours), std::end(ours), lower_case(name)) != std::end(ours);
-  const bool token =
-      !name.empty() && name.find_first_of(" \t()<>@,;:\\\"/[]?={}") == std::string::npos;
-  if (token && !reserved) return {};
-  return failure(ErrorKind::usage,
-                 fmt::format("the header {} {}", quoted(name),
-                             reserved ? "is set by the client itself" : "has no valid name"),
-                 "write it as -H 'Name: value'");
+/// Checked before anything is measured; what the pages and the load both set is not the user's.
+Status check_given_header(const std::string& name, const std::string& value) {
+  for (const std::string_view ours : {"host", "content-type"}) {
+    if (lower_case(name) != ours) continue;
+    return failure(ErrorKind::usage,
+                   fmt::format("the header {} is set by the client itself", quoted(name)),
+                   "leave it out");
+  }
+  return check_header(name, value);
+}
+
+bool names_authorization(const HttpHeaders& headers) {
+  return std::any_of(headers.begin(), headers.end(), [](const auto& header) {
+    return lower_case(header.first) == "authorization";
+  });
 }
 
 /// All servers of --url, which may be given several times and list several.
@@ -104,11 +108,24 @@ Status take_headers(HttpHeaders& headers, const ParsedOptions& parsed) {
     key = trimmed(bytes);
   }
   if (const auto given = parsed.text("api-key")) key = *given;
-  if (key.find_first_of("\r\n") != std::string::npos) {
-    return failure(ErrorKind::usage, "the API key has a line break in it", "give one line");
+  const std::string value = "Bearer " + key;
+  if (!check_header("Authorization", value)) {
+    return failure(ErrorKind::usage, "the API key has a line break or a control character in it",
+                   "give one line");
   }
-  if (!key.empty()) headers.emplace_back("Authorization", "Bearer " + key);
-  return take_header_lines(headers, parsed);
+  TRY_DO(take_header_lines(headers, parsed));
+  if (!names_authorization(headers)) {
+    if (!key.empty()) headers.emplace_back("Authorization", value);
+    return {};
+  }
+  // A key of the environment gives way to what the command line says.
+  for (const char* option : {"api-key", "api-key-file"}) {
+    if (!parsed.has(option)) continue;
+    return failure(ErrorKind::usage,
+                   fmt::format("both --{} and a --header Authorization were given", option),
+                   "give one of them");
+  }
+  return {};
 }
 
 Status take_header_lines(HttpHeaders& headers, const ParsedOptions& parsed) {
@@ -121,8 +138,9 @@ Status take_header_lines(HttpHeaders& headers, const ParsedOptions& parsed) {
                      "write it as -H 'Name: value'");
     }
     const std::string name(trimmed(text.substr(0, colon)));
-    TRY_DO(check_header_name(name));
-    headers.emplace_back(name, trimmed(text.substr(colon + 1)));
+    const std::string value(trimmed(text.substr(colon + 1)));
+    TRY_DO(check_given_header(name, value));
+    headers.emplace_back(name, value);
   }
   return {};
 }

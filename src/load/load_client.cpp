@@ -188,7 +188,7 @@ struct LoadClient::Implementation {
     reporter = std::make_unique<ClientReporter>(clock, std::move(looked_at), counters, sink);
   }
   ~Implementation() {
-    if (arrivals) arrivals->stop();
+    stop_arrivals();
     control.sending.store(LoadControl::Sending::stopped, std::memory_order_release);
     control.cancel.store(true, std::memory_order_release);
     wake();
@@ -208,6 +208,18 @@ struct LoadClient::Implementation {
         totals[static_cast<std::size_t>(thread)], sink, thread == 0 ? sink : EventSink(), probe));
   }
 
+  /// What was planned and not sent is in no record of a request: it is told apart.
+  void stop_arrivals() {
+    if (!arrivals) return;
+    const MonoTime now = clock.now();
+    const auto unsent = arrivals->stop(now);
+    if (!unsent) return;
+    sink(Loss{.span = {unsent->first, now},
+              .what = "arrival",
+              .source = "load",
+              .count = unsent->count,
+              .reason = "no stream was free before the load ended"});
+  }
   void wake() const {
     for (const auto& thread : threads) thread->wake();
   }
@@ -265,12 +277,12 @@ MonoTime LoadClient::begin_measure() {
 }
 
 void LoadClient::stop_sending() {
-  if (implementation_->arrivals) implementation_->arrivals->stop();
+  implementation_->stop_arrivals();
   implementation_->set(LoadControl::Sending::stopped);
 }
 
 void LoadClient::cancel_all() {
-  if (implementation_->arrivals) implementation_->arrivals->stop();
+  implementation_->stop_arrivals();
   implementation_->control.sending.store(LoadControl::Sending::stopped, std::memory_order_release);
   implementation_->control.cancel.store(true, std::memory_order_release);
   implementation_->wake();

@@ -33,22 +33,6 @@ bool is_field_value(std::string_view value) {
   });
 }
 
-/// The value never appears in the message: it may be a secret.
-Status check_header(const std::string& name, const std::string& value) {
-  if (!is_token(name) || !is_field_value(value)) {
-    return failure(ErrorKind::usage, fmt::format("the header \"{}\" cannot be sent", quoted(name)),
-                   "write --header 'Name: value', in one line");
-  }
-  const auto* const ours =
-      std::find(std::begin(kOurHeaders), std::end(kOurHeaders), lower_case(name));
-  if (ours != std::end(kOurHeaders)) {
-    return failure(ErrorKind::usage,
-                   fmt::format("the header {} is set by the client itself", quoted(name)),
-                   "leave it out");
-  }
-  return {};
-}
-
 /// RFC 4648, section 4.
 std::string base64(std::string_view bytes) {
   constexpr std::string_view digits =
@@ -98,6 +82,21 @@ bool contains(const HttpHeaders& headers, const std::string& name) {
 }
 
 }  // namespace
+
+Status check_header(const std::string& name, const std::string& value) {
+  if (!is_token(name) || !is_field_value(value)) {
+    return failure(ErrorKind::usage, fmt::format("the header \"{}\" cannot be sent", quoted(name)),
+                   "write --header 'Name: value', in one line");
+  }
+  const auto* const ours =
+      std::find(std::begin(kOurHeaders), std::end(kOurHeaders), lower_case(name));
+  if (ours != std::end(kOurHeaders)) {
+    return failure(ErrorKind::usage,
+                   fmt::format("the header {} is set by the client itself", quoted(name)),
+                   "leave it out");
+  }
+  return {};
+}
 
 std::string Target::head_for(std::size_t body_size) const {
   return fmt::format("{}{}\r\n\r\n", head, body_size);

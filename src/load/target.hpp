@@ -22,6 +22,10 @@ std::vector<std::string> secrets_in(const HttpHeaders& headers, std::string_view
 /// text was cut.
 std::string without_secrets(std::string text, const std::vector<std::string>& secrets);
 
+/// That the header can be sent, and is none that the client sets itself. The value never appears in
+/// the message: it may be a secret.
+Status check_header(const std::string& name, const std::string& value);
+
 /// One server that requests go to.
 struct Target {
   std::string name;                      ///< its URL without user info, for messages

@@ -94,7 +94,9 @@ struct ClockAnchor {
 /// What was dropped or missed, so that nothing goes silently.
 struct Loss {
   TimeSpan span;
-  std::string what;    ///< "poll", "reading", "scrape", "event", "request_record", "sensor"
+  /// "poll", "reading", "scrape", "event", "request_record", "sensor", "arrival" (a request that
+  /// was planned and never sent)
+  std::string what;
   std::string source;  ///< "dcgm", "engine", "queue"
   std::int64_t count = 1;
   std::string reason;

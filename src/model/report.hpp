@@ -157,8 +157,12 @@ struct TokenCounts {
 
 struct RequestCounts {
   std::int64_t completed = 0;
-  /// Absent where no client recorded its requests: then only what finished is known.
+  /// Absent where no client recorded its requests: then only what finished is known. `planned` and
+  /// `cancelled` also where the record was cut off while the load ran.
   std::optional<std::int64_t> planned, failed, cancelled;
+  /// Open loop: of the planned ones, those that no stream was free for before the load ended; they
+  /// are in no latency. Absent in a closed loop, and where the record ends before the load did.
+  std::optional<std::int64_t> never_sent;
   double in_window = 0;
   std::map<std::string, std::int64_t> failures;         ///< by class: "rate_limited", "reset"
   std::map<std::string, std::string> failure_messages;  ///< the first of each class that says more

@@ -195,6 +195,7 @@ Json requests_json(const RequestCounts& requests) {
           {"completed", requests.completed},
           {"failed", Values::of(requests.failed)},
           {"cancelled", Values::of(requests.cancelled)},
+          {"never_sent", Values::of(requests.never_sent)},
           {"in_window", Values::of(requests.in_window)},
           {"failures", std::move(failures)},
           {"failure_messages", std::move(messages)},

@@ -136,8 +136,14 @@ std::string request_words(const Report& report) {
   if (requests.planned && requests.failed && requests.cancelled) {
     words += fmt::format(", {} failed, {} cancelled of {} planned", grouped(*requests.failed),
                          grouped(*requests.cancelled), grouped(*requests.planned));
+  } else if (requests.failed) {
+    words += fmt::format(", {} failed; what was under way when the record was cut off is not told",
+                         grouped(*requests.failed));
   } else {
     words += ", how many failed is not told";
+  }
+  if (const auto unsent = requests.never_sent.value_or(0); unsent > 0) {
+    words += fmt::format(", {} never sent (no stream was free)", grouped(unsent));
   }
   words += fmt::format("; {} in the window", count_text(requests.in_window));
   std::string failures;

@@ -71,10 +71,22 @@ class Errors(unittest.TestCase):
         for option, value in [("--duration", "soon"), ("-c", "0"), ("-c", "8,x"), ("--input-len", "0"), ("--input-len", "9-3"),
                               ("--range-ratio", "1"), ("--power-interval", "1ms"), ("--format", "yaml"), ("--url", "ftp://h"),
                               ("--extra-body", "[1]"), ("--boundary", "gpu"), ("--header", "novalue"), ("--seed", "-1"),
-                              ("--expect-power-limit", "nan"), ("--prompt-nonce", ""), ("-H", "Content-Length: 5"), ("-c", "1,,2"), ("--engine-config", "x"), ("--num-requests", "1.5"),
+                              ("--expect-power-limit", "nan"), ("--prompt-nonce", ""), ("-H", "Content-Length: 5"), ("-H", "Accept-Encoding: gzip"),
+                              ("-H", "Expect: 100-continue"), ("-H", "A: \x01"), ("-H", "\u00c4: b"), ("--lora", "a,b,a"), ("-c", "1,,2"), ("--engine-config", "x"), ("--num-requests", "1.5"),
                               ("--request-rate", "0.001"), ("--definitions", "vlm")]:
             with self.subTest(option=option, value=value):
                 self.measure(2, [], "--url", "http://127.0.0.1:1", option, value)
+
+    def test_two_ways_to_say_who_asks(self):
+        self.measure(2, ["--api-key", "Authorization"], "--url", "http://127.0.0.1:1", "--api-key", "k",
+                     "-H", "Authorization: Bearer x")
+
+    def test_models_are_named_in_one_place(self):
+        with simulator() as engine, tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "data"
+            file.write_text('{"input_tokens": 5, "model": "a"}\n')
+            self.measure(2, ["--lora", "model"], "--url", engine.url, "--sensor", engine.sensor, "--all-gpus", "--dataset",
+                         "jsonl", "--dataset-path", file, "--lora", "b")
 
     def test_files_that_cannot_be_used(self):
         self.measure(3, ["--cacert", "/nonexistent"], "--url", "http://127.0.0.1:1", "--cacert", "/nonexistent")

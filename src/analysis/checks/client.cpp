@@ -5,6 +5,30 @@
 
 namespace tokenjoule {
 
+namespace {
+
+/// The requests that were never sent waited longest of all, and no latency has them.
+void check_cap(const Facts& facts, std::vector<CheckFinding>& findings) {
+  Gathered capped("concurrency_capped", "allow more streams (-c), or take a lower rate");
+  if (const auto wait = facts.client.stream_wait_p99; wait && *wait > thresholds::kStreamWait) {
+    capped.add(Severity::note,
+               fmt::format("one request in a hundred waited {:.3g} s or longer for a free stream: "
+                           "the cap, not the rate, decided the load",
+                           wait->value()));
+  }
+  const auto unsent = static_cast<double>(facts.requests.never_sent.value_or(0));
+  const auto planned = static_cast<double>(facts.requests.planned.value_or(0));
+  if (unsent > thresholds::kNeverSent * planned) {
+    capped.add(Severity::note,
+               fmt::format("{:.0f} of {:.0f} planned requests were never sent, since no stream was "
+                           "free until the load ended: they are in no latency",
+                           unsent, planned));
+  }
+  capped.append_to(findings);
+}
+
+}  // namespace
+
 void check_client(const Facts& facts, std::vector<CheckFinding>& findings) {
   const ClientQuality& client = facts.client;
   Gathered limited(
@@ -37,13 +61,7 @@ void check_client(const Facts& facts, std::vector<CheckFinding>& findings) {
     limited.add(Severity::care, fmt::format("{} requests failed as {}", failed->second, lacking));
   }
   limited.append_to(findings);
-  if (const auto wait = client.stream_wait_p99; wait && *wait > thresholds::kStreamWait) {
-    findings.push_back({"concurrency_capped", Severity::note,
-                        fmt::format("one request in a hundred waited {:.3g} s or longer for a free "
-                                    "stream: the cap, not the rate, decided the load",
-                                    wait->value()),
-                        "allow more streams (-c), or take a lower rate"});
-  }
+  check_cap(facts, findings);
 }
 
 }  // namespace tokenjoule

@@ -299,6 +299,18 @@ TEST(ClientLimited, WhenRequestsGoOutLate) {
   EXPECT_NEAR(report.client.send_lateness_p99->value(), 0.0015, 1e-9);
 }
 
+TEST(ConcurrencyCapped, IsAlsoToldByRequestsThatWereNeverSent) {
+  const auto severity = [](std::int64_t count) {
+    TestRun run = sound_run();
+    run.run.header.configuration_json = R"({"command": "measure", "mode": "open"})";
+    run.mark(50, Phase::drain);
+    run.run.losses.push_back({{at(45), at(50)}, "arrival", "load", count, "no stream was free"});
+    return severity_of(run.analysed(), "concurrency_capped");
+  };
+  EXPECT_EQ(severity(0), "none");
+  EXPECT_EQ(severity(100), "note");
+}
+
 TEST(ConcurrencyCapped, IsTheWaitForAStreamAndNotTheClientsLateness) {
   TestRun run = sound_run();
   run.run.requests[0].planned = at(19);

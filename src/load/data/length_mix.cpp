@@ -57,6 +57,11 @@ Result<std::vector<ModelShare>> model_shares_in(std::string_view text) {
       return failure(ErrorKind::usage, fmt::format("\"{}\" is no NAME=WEIGHT", quoted(whole)),
                      "write --lora adapter-a=3,adapter-b=1");
     }
+    for (const ModelShare& earlier : shares) {
+      if (earlier.name != item) continue;
+      return failure(ErrorKind::usage, fmt::format("{} is named twice", quoted(item)),
+                     "name each model once, with its whole weight");
+    }
     shares.push_back({std::string(item), *weight});
   }
   return shares;

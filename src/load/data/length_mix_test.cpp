@@ -27,6 +27,7 @@ TEST(ModelShares, TakeNamesWithWeights) {
   EXPECT_DOUBLE_EQ((*shares)[1].weight, 1);
   EXPECT_FALSE(model_shares_in("a=,b"));
   EXPECT_FALSE(model_shares_in("=1"));
+  EXPECT_EQ(model_shares_in("a=1,b,a=3").error().message, "a is named twice");
 }
 
 TEST(ChosenShare, FollowsTheWeights) {

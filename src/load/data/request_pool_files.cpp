@@ -135,11 +135,11 @@ Result<Turn> turn_in(const JsonView& json, std::size_t number) {
   const auto input = json["input_tokens"].integer();
   const auto output = json["output_tokens"].integer();
   const auto think = json["think_s"].number();
-  if (turn.prompt.empty() && !input) return bad_line(number, "has no prompt", kOwnHint);
   if ((input && !is_length(input)) || (output && !is_length(output)) ||
       (json["input_tokens"].present() && !input) || (json["output_tokens"].present() && !output)) {
     return bad_line(number, "has a length that is no number of tokens", kOwnHint);
   }
+  if (turn.prompt.empty() && !input) return bad_line(number, "has no prompt", kOwnHint);
   if (json["think_s"].present() && (!think || *think < 0 || *think > 86'400)) {
     return bad_line(number, "has a think_s that is no time up to a day", kOwnHint);
   }
@@ -156,6 +156,11 @@ Result<std::vector<Turn>> turns_in(const JsonView& json, std::size_t number) {
     TRY(Turn only, turn_in(json, number));
     turns.push_back(std::move(only));
     return turns;
+  }
+  for (const char* member : {"prompt", "answer", "input_tokens", "output_tokens", "think_s"}) {
+    if (!json[member].present()) continue;
+    return bad_line(number, fmt::format("has turns and, beside them, its own {}", member),
+                    kOwnHint);
   }
   constexpr std::size_t kMostTurns = 900;
   if (!list.is(JsonNode::Type::array) || list.size() == 0 || list.size() > kMostTurns) {
@@ -188,6 +193,9 @@ Status add_own_row(RequestPool& pool, std::string_view line, std::size_t number)
   }
   if (at) entry.arrival = to_nanoseconds(Seconds(*at));
   Turn& first = turns.front();
+  if (first.think > Nanoseconds{0}) {
+    return bad_line(number, "has a think_s that no answer comes before", kOwnHint);
+  }
   entry.input = first.input;
   entry.output = first.output;
   entry.prompt = std::move(first.prompt);

@@ -126,6 +126,28 @@ TEST(OwnRequests, AreRefusedWithTheLineAndAnExample) {
             "only 1 of 2 requests say when they came");
 }
 
+TEST(OwnRequests, WithALengthOfAnotherKindAreNotSaidToLackAPrompt) {
+  const auto message = [](const char* line) {
+    return request_pool_in(DataSetKind::jsonl, line).error().message;
+  };
+  EXPECT_EQ(message(R"({"input_tokens": 1.5})"), "line 1 has a length that is no number of tokens");
+  EXPECT_EQ(message(R"({"input_tokens": "5"})"), "line 1 has a length that is no number of tokens");
+}
+
+TEST(Conversations, WhatWouldBeLeftOutIsRefused) {
+  const auto message = [](const char* line) {
+    return request_pool_in(DataSetKind::jsonl, line).error().message;
+  };
+  EXPECT_EQ(message(R"({"turns": [{"prompt": "a"}], "prompt": "b"})"),
+            "line 1 has turns and, beside them, its own prompt");
+  EXPECT_EQ(message(R"({"turns": [{"prompt": "a"}], "output_tokens": 5})"),
+            "line 1 has turns and, beside them, its own output_tokens");
+  EXPECT_EQ(message(R"({"turns": [{"prompt": "a", "think_s": 2}]})"),
+            "line 1 has a think_s that no answer comes before");
+  EXPECT_EQ(message(R"({"prompt": "a", "think_s": 2})"),
+            "line 1 has a think_s that no answer comes before");
+}
+
 TEST(Conversations, HaveTurnsWithAnswersAndThinkTime) {
   const auto pool = request_pool_in(
       DataSetKind::jsonl,

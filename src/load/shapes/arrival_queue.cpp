@@ -64,9 +64,13 @@ void ArrivalQueue::begin_measure(MonoTime at) {
   if (!hands_over) advance();
 }
 
-void ArrivalQueue::stop() {
+std::optional<ArrivalQueue::Unsent> ArrivalQueue::stop(MonoTime now) {
   const std::lock_guard lock(mutex_);
+  if (!phase_) return std::nullopt;
+  Unsent unsent{next_, 0};
+  for (; next_ <= now; ++unsent.count) advance();
   phase_.reset();
+  return unsent.count > 0 ? std::optional(unsent) : std::nullopt;
 }
 
 std::optional<MonoTime> ArrivalQueue::next_planned() const {

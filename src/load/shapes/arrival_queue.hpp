@@ -26,11 +26,20 @@ class ArrivalQueue {
     PreparedRequest request;
   };
 
+  /// Requests that were planned and never sent: `count` of them, the first for `first`.
+  struct Unsent {
+    MonoTime first;
+    std::int64_t count = 0;
+  };
+
   ArrivalQueue(ArrivalPlan plan, RequestSource& source);
 
   void begin_warmup(MonoTime at);
   void begin_measure(MonoTime at);
-  void stop();
+  /// Nothing is given from here on.
+  /// @return the requests whose time had come by `now` and that no stream was free for; nullopt
+  /// where there is none, where it never began, and where it was stopped already.
+  std::optional<Unsent> stop(MonoTime now);
 
   /// When the next request is planned; nullopt before the begin and after stop().
   std::optional<MonoTime> next_planned() const;

@@ -107,9 +107,29 @@ TEST(ArrivalQueue, AMinuteOfArrivalsKeepsItsTimesThoughEachIsTakenLate) {  // L3
 TEST(ArrivalQueue, StopsForGood) {
   Queue load(every_100_ms());
   load.queue.begin_measure(at_ms(0));
-  load.queue.stop();
+  EXPECT_FALSE(load.queue.stop(at_ms(50)));
   EXPECT_FALSE(load.queue.take(at_ms(10'000)));
   EXPECT_FALSE(load.queue.next_planned());
+}
+
+TEST(ArrivalQueue, TellsWhatWasPlannedAndNeverSentOnce) {
+  Queue load(every_100_ms());
+  load.queue.begin_warmup(at_ms(0));
+  EXPECT_TRUE(load.queue.take(at_ms(100)));
+  load.queue.begin_measure(at_ms(150));
+  const auto unsent = load.queue.stop(at_ms(500));  // 200, 300, 400, 500
+  ASSERT_TRUE(unsent);
+  EXPECT_EQ(unsent->count, 4);
+  EXPECT_EQ(unsent->first, at_ms(200));
+  EXPECT_FALSE(load.queue.stop(at_ms(1000)));
+}
+
+TEST(ArrivalQueue, OfATraceOnlyWhatWasDueIsNeverSent) {
+  Queue load(ArrivalTrace{{{}, milliseconds(100), milliseconds(900)}, milliseconds(1000)});
+  load.queue.begin_measure(at_ms(0));
+  const auto unsent = load.queue.stop(at_ms(500));
+  ASSERT_TRUE(unsent);
+  EXPECT_EQ(unsent->count, 2);
 }
 
 TEST(ArrivalTrace, ItsMeanRateIsItsRequestsOverItsPeriod) {
