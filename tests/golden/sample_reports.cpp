@@ -103,7 +103,7 @@ void put_engine(Report& report) {
 }
 
 void put_counts(Report& report) {
-  report.requests = {636, 640, 3, 1, 512.4375, {{"http_503", 1}, {"timeout", 2}}};
+  report.requests = {636, 640, 3, 1, std::nullopt, 512.4375, {{"http_503", 1}, {"timeout", 2}}};
   TokenCounts& tokens = report.tokens;
   tokens.output = 472123;
   tokens.output_by_failed = 311;
@@ -271,7 +271,7 @@ Report unusable_report() {
   report.engine->metrics_url = "";
   report.engine->metrics_note = "/metrics answered 404";
   report.engine_state = {};
-  report.requests = {0, 12, 12, 0, 0, {{"reset", 12}}};
+  report.requests = {0, 12, 12, 0, std::nullopt, 0, {{"reset", 12}}};
   report.tokens.reason = "no token came";
   BoundaryEnergy boards;
   boards.reason = "device_lost: no reading after 20.0 s";
