@@ -60,7 +60,8 @@ struct BlockBatch {
 /// reads, as what was read cannot be refused any more.
 class BlockQueue {
  public:
-  /// A quarter of a second of what one load thread can read where each event is a packet of its own.
+  /// A quarter of a second of what one load thread can read where each event is a packet of its
+  /// own.
   static constexpr std::size_t kCapacity = 8 << 20;
 
   explicit BlockQueue(std::size_t capacity = kCapacity) : capacity_(capacity) {}
