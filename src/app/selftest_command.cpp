@@ -42,6 +42,11 @@ Status take_loads(SelfTestOptions& options, const ParsedOptions& parsed) {
                      "write --streams 1024 or --streams 256,4096");
     }
     const int count = static_cast<int>(*streams);
+    for (const SelfTestLoad& load : options.loads) {
+      if (load.streams != count) continue;
+      return failure(ErrorKind::usage, fmt::format("--streams names {} twice", count),
+                     "name each number of streams once");
+    }
     options.loads.push_back({count, rate.value_or(default_rate(count))});
   }
   if (!options.loads.empty()) return {};

@@ -127,8 +127,23 @@ constexpr const char* kOwnHint =
     R"(write {"prompt": "…"} or {"input_tokens": 512}, with "output_tokens", "at_s", "model" if )"
     R"(wanted; a conversation is {"turns": [{"prompt": "…", "answer": "…"}, …]})";
 
+/// What is nearly the name of a length or a time is a slip of the pen, and would leave it at a
+/// default. Other members are a data set's own.
+Status check_members(const JsonView& json, std::size_t number) {
+  const std::vector<std::string> ours = {"input_tokens", "output_tokens", "think_s", "at_s"};
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    const std::string_view key = json.key(i);
+    const auto meant = closest(key, ours);
+    if (!meant || *meant == key) continue;
+    return bad_line(number, fmt::format("has a member {}", quoted(key)) + did_you_mean(key, ours),
+                    kOwnHint);
+  }
+  return {};
+}
+
 /// What one turn, or a request without turns, asks.
 Result<Turn> turn_in(const JsonView& json, std::size_t number) {
+  TRY_DO(check_members(json, number));
   Turn turn;
   turn.prompt = std::string(json["prompt"].string().value_or(""));
   turn.answer = std::string(json["answer"].string().value_or(""));
@@ -157,6 +172,7 @@ Result<std::vector<Turn>> turns_in(const JsonView& json, std::size_t number) {
     turns.push_back(std::move(only));
     return turns;
   }
+  TRY_DO(check_members(json, number));
   for (const char* member : {"prompt", "answer", "input_tokens", "output_tokens", "think_s"}) {
     if (!json[member].present()) continue;
     return bad_line(number, fmt::format("has turns and, beside them, its own {}", member),
@@ -186,6 +202,9 @@ Status add_own_row(RequestPool& pool, std::string_view line, std::size_t number)
   const JsonView json = document.root();
   TRY(std::vector<Turn> turns, turns_in(json, number));
   PoolEntry entry;
+  if (json["model"].present() && !json["model"].string()) {
+    return bad_line(number, "has a model that is no name", kOwnHint);
+  }
   entry.model = std::string(json["model"].string().value_or(""));
   const auto at = json["at_s"].number();
   if (json["at_s"].present() && (!at || *at < 0 || *at > kLongestTrace)) {

@@ -126,6 +126,19 @@ TEST(OwnRequests, AreRefusedWithTheLineAndAnExample) {
             "only 1 of 2 requests say when they came");
 }
 
+TEST(OwnRequests, ThatNearlyNameALengthOrATimeAreRefused) {
+  const auto said = [](const std::string& line) {
+    const auto pool = request_pool_in(DataSetKind::jsonl, line);
+    return pool ? std::string() : pool.error().message;
+  };
+  EXPECT_EQ(said(R"({"prompt": "a", "output_token": 5})"),
+            "line 1 has a member output_token (did you mean output_tokens?)");
+  EXPECT_EQ(said(R"({"turns": [{"input_token": 5, "output_tokens": 3}]})"),
+            "line 1 has a member input_token (did you mean input_tokens?)");
+  EXPECT_EQ(said(R"({"prompt": "a", "model": 5})"), "line 1 has a model that is no name");
+  EXPECT_EQ(said(R"({"prompt": "a", "id": 5, "category": "x", "reference": "y"})"), "");
+}
+
 TEST(OwnRequests, WithALengthOfAnotherKindAreNotSaidToLackAPrompt) {
   const auto message = [](const char* line) {
     return request_pool_in(DataSetKind::jsonl, line).error().message;
