@@ -2,6 +2,7 @@
 // stalls. Prints Markdown; exits 1 where a goal was missed, 3 where none was but some could not be
 // judged, as the machine was not quiet.
 
+#include <algorithm>
 #include <cstdio>
 
 #include <fmt/format.h>
@@ -30,14 +31,16 @@ std::string text_of(const std::optional<Nanoseconds>& span) {
 void print_point(const SelfTestPoint& point, std::string_view stall) {
   fmt::print(
       "| {} x {:g} | {} | {:.0f} | {:.2f} | {:.2f} | {} / {} | {} / {} | {} / {} | {} | {:.1f} | "
-      "{:.2f} | {} | {:.2f} % |\n",
+      "{:.2f} | {} | {:.2f} % | {:.1f} % |\n",
       point.load.streams, point.load.rate, stall, point.events_per_s,
       point.loop_cpu_us_per_event.value_or(0), point.bare_loop_cpu_us_per_event.value_or(0),
       text_of(point.stamp_delay.p50), text_of(point.stamp_delay.p99),
       text_of(point.bare_stamp_delay.p50), text_of(point.bare_stamp_delay.p99),
       text_of(point.itl_error.p50), text_of(point.itl_error.p99), point.lost,
       point.memory_mb.value_or(0), point.connecting.value(),
-      point.client_limited.empty() ? "no" : "yes", 100 * point.run_queue_wait);
+      point.client_limited.empty() ? "no" : "yes", 100 * point.run_queue_wait,
+      100 * static_cast<double>(point.censored) /
+          std::max(1.0, point.events_per_s * point.window.value()));
   std::fflush(stdout);
 }
 
@@ -103,7 +106,7 @@ int run(const Settings& settings) {
   fmt::print(
       "| load | stall | events/s | CPU us/event | bare | own-stamp delay us p50 / p99 | bare | "
       "ITL error us p50 / p99 | lost | MB | connects s | client_limited | "
-      "run-queue wait |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
+      "run-queue wait | censored |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
   Rounds rounds;
   for (int round = 0; round < settings.rounds; ++round) {
     if (const Status done = add_round(rounds, settings, cpus); !done) {

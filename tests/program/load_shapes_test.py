@@ -40,7 +40,8 @@ class LoadShapes(unittest.TestCase):
 
     def test_the_wait_for_a_stream_is_in_the_latency_and_told_apart(self):
         with simulator() as engine, new_folder() as out:
-            measure(engine, out, "--request-rate", "40", "-c", "1", "--duration", "3", "--output-len", "32", timing=QUICK[:-2])
+            # Each takes about 0.27 s, so that the wait grows by a third of a second a second.
+            measure(engine, out, "--request-rate", "5", "-c", "1", "--duration", "6", "--output-len", "32", timing=QUICK[:-2])
             result = result_of(out)
             wait = result["client"]["stream_wait_seconds"]["p50"]
             self.assertGreater(wait, 0.1)

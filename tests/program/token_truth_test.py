@@ -81,8 +81,8 @@ class TokenTruth(unittest.TestCase):
             intended = [(line["end_ns"] - line["planned_ns"]) / 1e9 for line in meanwhile]
             service = sorted((line["end_ns"] - line["sent_ns"]) / 1e9 for line in meanwhile)
             self.assertGreater(sum(intended) / len(intended), 0.4)
-            self.assertLess(sum(intended) / len(intended), 0.8)
-            self.assertLess(service[len(service) // 2], 0.2)  # the time of its own shows it of two requests only
+            # The time of its own shows it of two requests only.
+            self.assertLess(service[len(service) // 2], sum(intended) / len(intended) / 2)
             # A tenth of the window's requests were planned meanwhile.
             self.assertGreater(result_of(out)["figures"]["e2e_latency_seconds"]["p95"], 0.3)
 
