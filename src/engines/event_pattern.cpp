@@ -25,7 +25,7 @@ const char* past_number(const char* at, const char* end, std::int64_t& value) {
     if (at - begin == kMostDigits) return nullptr;
     value = value * 10 + (*at - '0');
   }
-  const bool leading_zero = *begin == '0' && at - begin > 1;
+  const bool leading_zero = at - begin > 1 && *begin == '0';
   return at == begin || leading_zero ? nullptr : at;
 }
 
@@ -38,8 +38,9 @@ const char* past_numbers(const char* at, const char* end, std::int64_t& count) {
   }
 }
 
-/// Not 0 if any of eight bytes is no plain character of a string. Each subtraction borrows into the
-/// high bit of a byte that is too small; what it does to bytes above one that is special is no
+/// The lowest high bit that is set is that of the first of eight bytes that is no plain character
+/// of a string: a quote, a backslash, a control character, or beyond ASCII. Each subtraction
+/// borrows into the high bit of a byte that is too small; what that does to the bytes above is no
 /// matter.
 std::uint64_t special_in(std::uint64_t bytes) {
   constexpr std::uint64_t kOnes = 0x0101010101010101, kHigh = 0x8080808080808080;
@@ -47,21 +48,20 @@ std::uint64_t special_in(std::uint64_t bytes) {
   return (bytes | (bytes - kOnes * ' ') | (quote - kOnes) | (backslash - kOnes)) & kHigh;
 }
 
-bool is_plain(char c) {
-  const auto byte = static_cast<unsigned char>(c);
-  return byte >= ' ' && byte < 0x80 && c != '"' && c != '\\';
-}
-
+/// Behind the plain characters that begin at `at`.
 const char* past_plain(const char* at, const char* end) {
-  std::uint64_t bytes = 0;
-  for (; end - at >= 8; at += 8) {
-    std::memcpy(&bytes, at, sizeof bytes);
+  while (true) {
+    std::uint64_t bytes = 0;  // what is not filled is special as well: it ends there
+    if (end - at >= 8) {
+      std::memcpy(&bytes, at, sizeof bytes);
+    } else {
+      std::memcpy(&bytes, at, static_cast<std::size_t>(end - at));
+    }
     if (const std::uint64_t special = special_in(bytes); special != 0) {
       return at + std::countr_zero(special) / 8;
     }
+    at += sizeof bytes;
   }
-  while (at < end && is_plain(*at)) ++at;
-  return at;
 }
 
 bool one_of(std::string_view key, std::initializer_list<std::string_view> keys) {

@@ -85,6 +85,16 @@ TEST(EventPattern, OpenPlacesTakeWhatJsonAllowsThereAndNothingElse) {
   EXPECT_TRUE(pattern->matches(with(kText, "\"completion_tokens\":1", "\"completion_tokens\":0")));
 }
 
+/// Each beginning in memory of its own, so that a sanitizer sees a read behind its end.
+TEST(EventPattern, AnEventThatIsCutOffAnywhereIsNotReadBeyondItsEnd) {
+  auto pattern = pattern_of(kText);
+  ASSERT_TRUE(pattern);
+  for (std::size_t size = 0; size < kText.size(); ++size) {
+    const std::vector<char> cut(kText.begin(), kText.begin() + static_cast<std::ptrdiff_t>(size));
+    EXPECT_FALSE(pattern->matches({cut.data(), cut.size()})) << size;
+  }
+}
+
 TEST(EventPattern, IsMadeOfEventsThatCarryTokensOnly) {
   EXPECT_TRUE(pattern_of(kDelta));
   EXPECT_FALSE(pattern_of(with(kDelta, R"("content":"a")", R"("role":"assistant","content":"")")));
