@@ -45,10 +45,6 @@ void count_failure(RequestCounts& counts, const RequestRecord& request) {
   }
 }
 
-}  // namespace
-
-namespace {
-
 /// The marks behind the load; without them the record was cut off while it ran.
 bool load_ended(const Run& run) {
   return std::any_of(run.marks.begin(), run.marks.end(), [](const Mark& mark) {

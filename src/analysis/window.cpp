@@ -8,6 +8,7 @@
 #include "analysis/integrated_energy.hpp"
 #include "analysis/signal_choice.hpp"
 #include "analysis/thresholds.hpp"
+#include "model/request_ids.hpp"
 
 namespace tokenjoule {
 
@@ -53,9 +54,6 @@ MonoTime last_covered(const Run& run, const SeriesTable& series, MonoTime latest
   return end;
 }
 
-/// Numbers of later turns of conversations begin here.
-constexpr std::uint64_t kFirstLaterTurn = 1'000'000'000;
-
 /// Up to when each request sent has its record, of those of one kind that are numbered from
 /// `first` in the order of their sending: the first that lacks it was sent no earlier than the one
 /// before it.
@@ -70,7 +68,7 @@ MonoTime recorded_until(const Run& run, bool warmup, std::uint64_t first, bool o
   MonoTime until{0};
   std::uint64_t next = 0;
   for (const auto& [number, begin] : begins) {
-    if (number >= kFirstLaterTurn) return MonoTime{0};  // how many turns there were is not told
+    if (number >= kTurnStride) return MonoTime{0};  // how many turns there were is not told
     if (number != next++) return until;
     until = begin;
   }
@@ -80,10 +78,9 @@ MonoTime recorded_until(const Run& run, bool warmup, std::uint64_t first, bool o
 /// A record that was cut off lacks the requests under way then, and with them tokens that the
 /// energy was spent on: before this instant none is lacking.
 MonoTime tokens_told_until(const Run& run) {
-  constexpr std::uint64_t kFirstWarmup = 1'000'000'000'000;
   if (run.requests.empty()) return MonoTime{INT64_MAX};  // not our load
   return std::min(recorded_until(run, false, 0, true),
-                  recorded_until(run, true, kFirstWarmup, false));
+                  recorded_until(run, true, kFirstWarmupId, false));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include <fmt/core.h>
+
 namespace tokenjoule {
 
 namespace {

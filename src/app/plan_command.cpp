@@ -98,7 +98,7 @@ Status take_site(const ParsedOptions& parsed, PlanInputs& in) {
   TRY(in.pue, amount_within(parsed, "pue", D::ratio, 1, 10));
   TRY(in.wue, amount(parsed, "wue", D::water_intensity));
   TRY(in.grid_wue, amount(parsed, "grid-wue", D::water_intensity));
-  // No grid emits more; kg written for g would.
+  // More than any grid emits: g that were written as kg.
   constexpr double kMostGrid = 2000;
   TRY(in.grid_location, amount_within(parsed, "grid-location", D::carbon_intensity, 0, kMostGrid));
   TRY(in.grid_market, amount_within(parsed, "grid-market", D::carbon_intensity, 0, kMostGrid));

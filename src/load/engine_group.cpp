@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
-#include "base/json_view.hpp"
 #include "base/text.hpp"
 #include "load/engine_probe.hpp"
+#include "model/engine_settings.hpp"
 
 // Several servers probed as one engine.
 
@@ -110,10 +110,7 @@ void note_context(ProbedEngine& engine) {
 }  // namespace
 
 std::optional<std::int64_t> context_of(const EngineInfo& engine) {
-  const auto stated = engine.configuration.find(kContext);
-  if (stated == engine.configuration.end()) return std::nullopt;
-  const auto document = JsonDocument::parse(stated->second.json);
-  const auto length = document ? document->root().number() : std::nullopt;
+  const auto length = engine_number(engine, kContext);
   if (!length || !(*length >= 1) || *length > 1e15) return std::nullopt;
   return static_cast<std::int64_t>(*length);
 }

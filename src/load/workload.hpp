@@ -8,17 +8,13 @@
 #include "engines/dialect.hpp"
 #include "load/load_options.hpp"
 #include "load/text_prompts.hpp"
+#include "model/request_ids.hpp"
 
 namespace tokenjoule {
 
-/// Warm-up requests count from here, so that none of their prompts is ever a measured one.
-constexpr std::uint64_t kFirstWarmupId = 1'000'000'000'000;
 constexpr std::int64_t kNonceTokens = 64;
 /// So many pairs of lengths are drawn where random ones are to be permuted.
 constexpr std::uint64_t kPermutedLengths = 1000;
-
-/// The id of a conversation's next turn is so much higher.
-constexpr std::uint64_t kTurnStride = 1'000'000'000;
 
 struct RequestLengths {
   std::int64_t input = 1;   ///< tokens, a shared prefix included

@@ -4,6 +4,7 @@
 
 #include "analysis/checks/checks.hpp"
 #include "analysis/thresholds.hpp"
+#include "model/engine_settings.hpp"
 
 namespace tokenjoule {
 

@@ -130,7 +130,7 @@ constexpr const char* kOwnHint =
 /// What is nearly the name of a length or a time is a slip of the pen, and would leave it at a
 /// default. Other members are a data set's own.
 Status check_members(const JsonView& json, std::size_t number) {
-  const std::vector<std::string> ours = {"input_tokens", "output_tokens", "think_s", "at_s"};
+  static const std::vector<std::string> ours = {"input_tokens", "output_tokens", "think_s", "at_s"};
   for (std::size_t i = 0; i < json.size(); ++i) {
     const std::string_view key = json.key(i);
     const auto meant = closest(key, ours);
