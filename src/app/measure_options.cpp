@@ -27,6 +27,18 @@ Result<std::pair<std::string, std::string>> key_value_in(const std::string& text
   return std::pair(text.substr(0, equals), text.substr(equals + 1));
 }
 
+/// Checked before anything is measured. The client's own headers pass check_header() too, so that
+/// those two cannot stand in its list.
+Status check_given_header(const std::string& name, const std::string& value) {
+  for (const std::string_view ours : {"host", "content-type"}) {
+    if (lower_case(name) != ours) continue;
+    return failure(ErrorKind::usage,
+                   fmt::format("the header {} is set by the client itself", quoted(name)),
+                   "leave it out");
+  }
+  return check_header(name, value);
+}
+
 bool names_authorization(const HttpHeaders& headers) {
   return std::any_of(headers.begin(), headers.end(), [](const auto& header) {
     return lower_case(header.first) == "authorization";
@@ -128,7 +140,7 @@ Status take_header_lines(HttpHeaders& headers, const ParsedOptions& parsed) {
     }
     const std::string name(trimmed(text.substr(0, colon)));
     const std::string value(trimmed(text.substr(colon + 1)));
-    TRY_DO(check_header(name, value));
+    TRY_DO(check_given_header(name, value));
     headers.emplace_back(name, value);
   }
   return {};

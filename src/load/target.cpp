@@ -13,12 +13,10 @@ namespace tokenjoule {
 
 namespace {
 
-// What the client itself must decide: whom it asks and what it sends, how the body is framed, how
-// long a connection lives, and that nothing is compressed (a compressed event has no time of its
-// own).
-constexpr std::string_view kOurHeaders[] = {
-    "host",       "content-type",    "content-length", "transfer-encoding",
-    "connection", "accept-encoding", "expect"};
+// What the client itself must decide: how the body is framed, how long a connection lives, and that
+// nothing is compressed (a compressed event has no time of its own).
+constexpr std::string_view kOurHeaders[] = {"content-length", "transfer-encoding", "connection",
+                                            "accept-encoding", "expect"};
 
 bool is_token(std::string_view name) {
   constexpr std::string_view marks = "!#$%&'*+-.^_`|~";
